@@ -77,21 +77,30 @@ class App:
 
     @cached_property
     def left_out(self) -> Mapping[str, str]:
-        """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once."""
-        if not self.settings.modules:
+        """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once.
+
+        Those of others' packages are tried as well as those that the settings list.
+        """
+        from batchctl.registry import installed_modules
+
+        installed = installed_modules()
+        modules = dict.fromkeys((*self.settings.modules, *installed))
+        if not modules:
             return {}
         from batchctl.system import environment, module_trial
 
         limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
         found = module_trial.left_out(
-            self.settings.modules,
+            [*modules],
             self.plugin_path,
             controller_id=self.ids.controller_id(),
             # What a module finds here it finds where it is worked with, too.
             environment=environment.of_steps(self.settings),
             limit=limit,
         )
-        return {module: module_trial.message_of(module, reason) for module, reason in found.items()}
+        return {
+            module: module_trial.message_of(module, reason, installed.get(module)) for module, reason in found.items()
+        }
 
     @cached_property
     def surroundings(self) -> Surroundings:

@@ -9,19 +9,27 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from platformdirs import user_state_path
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.lengths import length_of
 from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
+from batchctl.settings_sections import (
+    AlertSettings,
+    ChannelSettings,
+    ConnectionSettings,
+    JobsSettings,
+    LogSettings,
+    SchedulerSettings,
+    SecretSettings,
+)
 
 FILE_NAME = "batchctl.toml"
 PREFIX = "BATCHCTL_"
@@ -50,107 +58,6 @@ _JSON_EXAMPLES = {
     "log": '{"format": "json"}',
     "alerts": '{"repeat": "30m"}',
 }
-
-
-class ConnectionSettings(BaseModel):
-    """`[connections.NAME]`: a target database that steps may name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    url: str = Field(repr=False)
-    procedures: str | None = None
-
-
-class SecretSettings(BaseModel):
-    """`[secrets.NAME]`: where a secret's value comes from; exactly one of the two."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    env: str | None = None
-    file: str | None = None
-
-    @property
-    def source(self) -> str:
-        """Return `env:NAME` or `file:PATH`."""
-        return f"env:{self.env}" if self.env is not None else f"file:{self.file}"
-
-
-class JobsSettings(BaseModel):
-    """`[jobs]`: where decorated functions are looked for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    modules: list[str] = Field(default_factory=list)
-
-
-class SchedulerSettings(BaseModel):
-    """`[scheduler]`: whether this node fires schedules, and how late a due time may still be met."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    enabled: bool = True
-    grace: float = Field(default=300.0, ge=10, le=86400)
-
-
-class LogSettings(BaseModel):
-    """`[log]`: what the lines of events look like, and the file they also go to."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["text", "json"] = "text"
-    file: str | None = None
-    rotate_mb: float = Field(default=10.0, gt=0, le=10_000)
-    keep: int = Field(default=5, ge=1, le=1000)
-
-
-class ChannelSettings(BaseModel):
-    """`[alerts.channels.NAME]`: a way on which people are told of incidents. What its kind has no use for stays empty."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: str
-    on: Literal["alert", "escalation"] = "alert"
-    least: Literal["warning", "error"] = "warning"
-    timeout: float = Field(default=20.0, gt=0, le=120)
-    host: str | None = None
-    port: int | None = Field(default=None, ge=1, le=65535)
-    security: Literal["starttls", "tls", "none"] = "starttls"
-    user: str | None = None
-    password: str | None = Field(default=None, repr=False)
-    sender: str | None = None
-    to: list[str] = Field(default_factory=list)
-    url: str | None = Field(default=None, repr=False)
-    secret: str | None = Field(default=None, repr=False)
-    path: str | None = None
-
-
-class AlertSettings(BaseModel):
-    """`[alerts]`: when people are told of what, and how often."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    repeat: str = "30m"
-    repeat_warnings: str = "1d"
-    escalate_after: int = Field(default=3, ge=0, le=1000)
-    digest_over: int = Field(default=20, ge=1, le=10_000)
-    digest_window: str = "10m"
-    failures: int = Field(default=3, ge=0, le=1000)
-    runs: int = Field(default=10, ge=1, le=1000)
-    slow: float = Field(default=2.0, ge=1, le=1000)
-    short: float = Field(default=0.1, ge=0, le=1)
-    samples: int = Field(default=10, ge=2, le=20)
-    no_worker_after: str = "10m"
-    learn_arrivals: bool = True
-    arrival_margin: str = "30m"
-    channels: dict[str, ChannelSettings] = Field(default_factory=dict)
-
-    @field_validator("repeat", "repeat_warnings", "digest_window", "no_worker_after", "arrival_margin")
-    @classmethod
-    def _a_length(cls, value: str) -> str:
-        if length_of(value) is None:
-            message = f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d"
-            raise ValueError(message)
-        return value
 
 
 class Settings(BaseSettings):

@@ -264,10 +264,14 @@ class Node:
         finally:
             worker.end()
 
+    def _look_closely(self) -> None:
+        if self._controller is not None:
+            self._controller.look_closely()
+
     def _duties(self, means: LeadersMeans, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
         carry_out = Proxy(self._clock, self._app.preparer).carry_out
-        answering = Answering(*means, carry_out, self._ids.controller_id())
+        answering = Answering(*means, carry_out, self._ids.controller_id(), self._look_closely)
         watch = DependencyWatch(*means, self._app.poll_interval)
         inquiries = self._app.inquiries(runner.wake)
         transactions, clock, listener = means
@@ -385,6 +389,7 @@ class Node:
             sys_path=self._app.plugin_path,
             cap=self._settings.output_limit,
             environment=self._environment,
+            left_out=self._app.left_out,
         )
 
     @property

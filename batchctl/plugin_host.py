@@ -68,7 +68,8 @@ class PluginHost:
             self._answers.flush()
 
     def _new_registry(self) -> Registry:
-        return Registry.load(self._settings["plugin_modules"], self._settings["sys_path"])
+        settings = self._settings
+        return Registry.load(settings["plugin_modules"], settings["sys_path"], lambda: settings["left_out"])
 
     def _new_files(self) -> list[str]:
         """Return the files of the modules that were loaded since the last answer."""

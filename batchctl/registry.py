@@ -22,7 +22,7 @@ from batchctl.domain.text import did_you_mean, visible
 from batchctl.plugin_api import Delegates, Job, Populator, StepHandler
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +40,8 @@ HANDLER = Kind("ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "proces
 POPULATOR = Kind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
 JOB = Kind("job", "batchctl.jobs", "", "name", ())
 _PACKAGE = "package"
+_OWN = "batchctl"
+"""The distribution whose plugins nobody has to try first."""
 LeftOut = Callable[[], Mapping[str, str]]
 """Returns the modules that must not be imported, each with what is to be said of it."""
 
@@ -75,7 +77,8 @@ class Registry:
     ) -> Registry:
         """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed.
 
-        `left_out` is asked before that which modules would end or hang this program, and why: they are not imported.
+        `left_out` is asked before that which modules, listed or installed, would end or hang this program, and why: they
+        are not imported.
         """
         return cls(plugin_modules, sys_path, left_out)
 
@@ -145,7 +148,8 @@ class Registry:
                     self._get(kind, name)
                 except PluginError as error:
                     found.append(error.message)
-        return [*(problem.message for problem in self._module_problems.values()), *found]
+        # One module may be behind several names.
+        return [*(problem.message for problem in self._module_problems.values()), *dict.fromkeys(found)]
 
     def _get(self, kind: Kind, name: str) -> Any:
         found = self._found.get((kind, name))
@@ -177,10 +181,19 @@ class Registry:
     def _claims_of(self, kind: Kind) -> dict[str, tuple[Claim, ...]]:
         if kind not in self._claims:
             found: dict[str, tuple[Claim, ...]] = {}
-            for claim in (*_installed(kind), *self._listed(kind)):
+            for claim in (*self._installed(kind), *self._listed(kind)):
                 found[claim.name] = (*found.get(claim.name, ()), claim)
             self._claims[kind] = found
         return self._claims[kind]
+
+    def _installed(self, kind: Kind) -> Iterator[Claim]:
+        for entry in _entries(kind):
+            yield Claim(entry.name, partial(_distribution, entry), partial(self._loaded, entry), partial(_owner, entry))
+
+    def _loaded(self, entry: EntryPoint) -> Any:
+        if not _is_own(entry) and (said := self._left_out().get(_module_behind(entry))) is not None:
+            raise PluginError(said, next_step=f"correct {_package_of(entry)}, or uninstall it")
+        return entry.load()
 
     def _listed(self, kind: Kind) -> Iterator[Claim]:
         for module in self._imported():
@@ -235,11 +248,25 @@ class _Jobs(Mapping[str, Job]):
         return len(self._registry.job_names)
 
 
-def _installed(kind: Kind) -> Iterator[Claim]:
+def installed_modules() -> dict[str, str]:
+    """Return the modules behind what others' packages announce, each with where it comes from."""
+    entries = [entry for kind in (HANDLER, POPULATOR, JOB) for entry in _entries(kind) if not _is_own(entry)]
+    return {_module_behind(entry): _package_of(entry) for entry in entries}
+
+
+def _entries(kind: Kind) -> EntryPoints:
     from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
-    for entry in entry_points(group=kind.group):
-        yield Claim(entry.name, partial(_distribution, entry), entry.load, partial(_owner, entry))
+    return entry_points(group=kind.group)
+
+
+def _module_behind(entry: EntryPoint) -> str:
+    """Return the name of its module, whatever somebody has written there."""
+    return entry.value.partition(":")[0].strip()
+
+
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.dist is not None and entry.dist.name == _OWN
 
 
 def _module(module: ModuleType) -> str:
@@ -261,9 +288,11 @@ def _is_installed(package: str) -> bool:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    if entry.dist is None:
-        return f"entry point {entry.value}"
-    return f"{entry.dist.name} {entry.dist.version} ({entry.value})"
+    return f"entry point {entry.value}" if entry.dist is None else f"{_package_of(entry)} ({entry.value})"
+
+
+def _package_of(entry: EntryPoint) -> str:
+    return entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
 def _members(kind: Kind, module: ModuleType) -> list[tuple[str, Any]]:

@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from batchctl import config
 from batchctl.app import App, upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, due_times, latency, purging
+from benchmarks import databases, due_times, latency, purging, refusals
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -75,7 +75,7 @@ class Figure:
     def __str__(self) -> str:
         """Show it on a line."""
         if self.p99 is None:
-            return f"{self.name:18} {self.ratio:5.2f} of the limit ({self.rate:,.0f} of {self.limit:,.0f} {self.unit})"
+            return f"{self.name:18} {self.ratio:5.2f} of the limit ({self.rate:,.4g} of {self.limit:,.4g} {self.unit})"
         if self.seconds is not None:
             longest = f"longest {self.rate:,.0f} of {self.limit:,.0f} {self.unit}, 99th {self.p99:,.0f}"
             return f"{self.name:18} {self.ratio:5.2f} of what a transaction may take ({longest}; all in {self.seconds:,.0f} s)"
@@ -106,6 +106,8 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
     """Run one benchmark."""
     if name in PURGES:
         return longest_of(name)
+    if name == REFUSALS:
+        return refused(rounds)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
@@ -133,6 +135,14 @@ def compare_latencies(name: str, rounds: int, times: int) -> Figure:
     median, limit = statistics.median(our), statistics.median(bare)
     p99 = sorted(our)[len(our) * 99 // 100]
     return Figure(name, round(median / limit, 3), round(median, 3), round(limit, 3), "ms", round(p99, 3))
+
+
+def refused(rounds: int) -> Figure:
+    """Return how many of a hundred INSERTs were refused beside how many may be, and at how many steps a second."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        found = [refusals.measure(Path(folder) / str(at), MOST_INSERTS) for at in range(rounds)]
+    share, rate = (statistics.mean(each[at] for each in found) for at in (0, 1))
+    return Figure(REFUSALS, round(share, 3), round(share, 2), 1.0, f"% of INSERTs, at {rate:.1f} steps/s")
 
 
 def longest_of(name: str) -> Figure:
@@ -309,7 +319,10 @@ LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-la
 
 PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge": databases.postgresql}
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES]
+REFUSALS = "sqlite-refusals"
+MOST_INSERTS = 500
+
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, REFUSALS]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 -- Registers a batch by rows only: whenever a file is announced as 'CountLines', its lines are counted.
 --
---     sqlite3 batchctl.db < register_a_batch.sql
+--     sqlite3 -cmd '.timeout 5000' batchctl.db < register_a_batch.sql
 --
 -- A running controller takes it up by itself. Running this again adds nothing.
 -- To make it your own: change the name, and what Data1 says.

@@ -49,7 +49,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
         return
     demonstration.prepare(target, source, database)
-    Demo(target, "sqlite3 batchctl.db" if database is None else "psql DATABASE").run()
+    Demo(target, "sqlite3 -cmd '.timeout 5000' batchctl.db" if database is None else "psql DATABASE").run()
     findings = demonstration.check(target)
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)

@@ -38,6 +38,8 @@ class Answering:
     carry_out: Callable[[Any, Request], str]
     """Does what a request asks for, within a transaction, and says what was done; raises what keeps it from that."""
     controller: str
+    acted: Callable[[], None] = lambda: None
+    """Called once something was done that concerns what is under way here, too: nobody else's change, nobody tells of it."""
     name: ClassVar[str] = "requests"
     _looked_at: float = -math.inf
     _is_behind: bool = False
@@ -84,6 +86,7 @@ class Answering:
             # Somebody keeps a row locked, for a moment.
             return False
         if event is not None:
+            self.acted()
             self.listener(event)
         return event is not None
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from batchctl.control.attempts import Attempt, End, Written
 from batchctl.control.claiming import Claimer
-from batchctl.control.creation import CreationReport, Made
+from batchctl.control.creation import CreationReport
 from batchctl.control.flights import Flights
+from batchctl.control.intake_writing import Made
 from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder
@@ -94,7 +95,7 @@ class Controller:
         self._wary = False
         """True while it is known that others keep rows locked."""
         self._unsettled = False
-        """True while nobody knows whether the last transaction was committed."""
+        """True while nobody knows whether the last transaction was committed: until the next one that is."""
         self._look = True
         self._likely: frozenset[BatchId] = frozenset()
         """Batches of which something may start, as it seems."""
@@ -155,19 +156,16 @@ class Controller:
         self._look = True
 
     def look_closely(self) -> None:
-        """Read everything anew: others may have taken this controller for dead."""
+        """Read everything anew: others may have taken this controller for dead, or it has itself changed what it knows."""
         self._has_looked = False
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""
         self._flights.take_over(attempt, entry)
 
-    def knows(self, key: HistoryId) -> bool | None:
-        """Say whether an attempt is under way here, or waits to be recorded.
-
-        None when it may be one of a transaction whose commit nobody saw: the next turn finds out.
-        """
-        return self._flights.knows(key) or (None if self._unsettled else False)
+    def knows(self, key: HistoryId) -> bool:
+        """Say whether an attempt is under way here, or waits to be recorded; to be asked while there is no trouble."""
+        return self._flights.knows(key)
 
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
@@ -290,9 +288,9 @@ class Controller:
 
     def _look_around(self) -> None:
         """Take notice of what others have changed, and of what is due."""
-        if not self._flights.ended:
-            # Otherwise the transaction that records the ends looks by itself: looking costs it nothing.
-            with self._transactions.read() as connection:
+        with self._transactions.read() as connection:
+            # Otherwise the transaction that records the ends looks by itself, where that keeps nobody waiting.
+            if not (self._flights.ended and limits.others_write(connection)):
                 self._take_in_changes(connection)
         if not self._is_numbered:
             self._number_versions()
@@ -364,8 +362,7 @@ class Controller:
         self._flights.ended = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waiting = len(written.waiting)
-        # What was in doubt and could not be recorded because of a lock is in doubt still.
-        self._unsettled = self._unsettled and self._waits
+        self._unsettled = False
         self._look, self._likely = bool(written.told or written.starts), frozenset()
         self._take_note(written)
         return written

@@ -9,16 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from batchctl.control.asked_rows import AskedRows, Wanted
 from batchctl.control.intake_walk import IN_TURN, Line, Walk, Walks
+from batchctl.control.intake_writing import UNTAKEN, IntakeWriter, Made, is_still
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
-from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
-from batchctl.domain.wall_clock import WallClock
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
@@ -26,9 +26,6 @@ from batchctl.store import audit, definitions, instances, intake
 
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
-
-UNTAKEN = "no batch takes entity"
-"""How a message begins that is no longer so once a batch takes the row."""
 
 TRIES = 2
 """How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
@@ -51,19 +48,6 @@ class CreationReport:
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What became of one row for each of its batches."""
-
-    created: Mapping[BatchId, InstanceId] = field(default_factory=dict)
-    repeats: Mapping[str, IntakeId] = field(default_factory=dict)
-    reasons: tuple[str, ...] = ()
-    late: tuple[str, ...] = ()
-    """What took too long; it may answer another time."""
-    blocker: str | None = None
-    """Who keeps the row or one of its batches locked, so that nothing was done yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +91,11 @@ class Creator:
     gives_up: bool = False
     """True for who does not ask populators again about what others have asked about in vain."""
     _asked: AskedRows = field(init=False)
+    _writer: IntakeWriter = field(init=False)
 
     def __post_init__(self) -> None:
         """Ask for nothing yet."""
+        object.__setattr__(self, "_writer", IntakeWriter(self.clock, self.zone))
         object.__setattr__(self, "_asked", AskedRows(self.populators, self.gives_up))
 
     def create_within(
@@ -260,7 +246,9 @@ class Creator:
             if not self._asked.may_ask(takers):
                 return
             line.rows.popleft()
-            if takers and not _is_still(self._repeating.get(row.intake_id), row):
+            before = self._repeating.get(row.intake_id)
+            # Somebody may have set back how often it was asked about in vain.
+            if takers and not (is_still(before, row) and row.tries >= before.tries):
                 yield row, takers
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
@@ -347,7 +335,7 @@ class Creator:
             return CreationReport()
         tell = partial(self._report, row, wanted.batches)
         if together is not None and not self._locked:
-            report = together(partial(self._ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
+            report = together(partial(self._writer.ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
             if report is not None:
                 return report
         return tell(self._run(partial(self._write_and_tell, wanted)))
@@ -356,7 +344,7 @@ class Creator:
         return Wanted(row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches})
 
     def _write_and_tell(self, wanted: Wanted, connection: Any) -> Made:
-        made = self._write(wanted, connection)
+        made = self._writer.write(wanted, connection)
         if made.created:
             instances.tell(connection)
         return made
@@ -368,91 +356,6 @@ class Creator:
             with suppress(Conflict):
                 return self.transactions.run(boundaries, write, hurried=True)
         return self.transactions.run(boundaries, write)
-
-    def _ask_to_write(self, wanted: Wanted, connection: Any) -> Callable[[], Made]:
-        """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
-        row = wanted.row
-        values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
-        if wanted.compares or len(values) < len(wanted.batches) or wanted.tries != row.tries:
-            made = self._write(wanted, connection)
-            return lambda: made
-        if intake.is_locked(connection, row, wanted.batch_ids, compares=False):
-            return lambda: Made(blocker=instances.blocker(connection))
-        locked = intake.ask_locked(connection, row.intake_id)
-        added = {
-            batch.batch_id: instances.ask_to_add(
-                connection, row, batch, values[batch.batch_id], self._cycle_key(row, values[batch.batch_id])
-            )
-            for batch in wanted.batches
-        }
-
-        def answer() -> Made:
-            found, _ = locked()
-            if not _is_still(found, row) or found.tries != row.tries:
-                message = f"FileProcess {row.intake_id} is not as it was read."
-                raise Conflict(message)
-            made = Made({key: instance_id() for key, instance_id in added.items()})
-            self._conclude(connection, found, made, self.clock.now(), taken=True)
-            return made
-
-        return answer
-
-    def _write(self, wanted: Wanted, connection: Any) -> Made:
-        now, row = self.clock.now(), wanted.row
-        if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
-            return Made(blocker=instances.blocker(connection))
-        found, have_theirs = intake.load_locked(connection, row.intake_id)
-        if not _is_still(found, row):
-            # What its populators made of it is not of this row: if it is ready still, it misses its instances still.
-            return Made()
-        created: dict[BatchId, InstanceId] = {}
-        repeats: dict[str, IntakeId] = {}
-        reasons: list[str] = []
-        late: list[str] = []
-        for batch in wanted.batches:
-            if batch.batch_id in have_theirs:
-                continue
-            values = wanted.populated[batch.batch_id]
-            if batch.batch_id in wanted.hung:
-                late.append(f"batch {visible(batch.name)}: {values}")
-                continue
-            if isinstance(values, str):
-                reasons.append(f"batch {visible(batch.name)}: {values}")
-                continue
-            first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
-            if first is not None:
-                repeats[batch.name] = first
-            else:
-                added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
-                created[batch.batch_id] = added
-        made = Made(created, repeats, tuple(reasons), late=tuple(late))
-        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or wanted.awaits))
-        # What others have created meanwhile is awaited no more.
-        tries = wanted.tries if late or wanted.awaits - have_theirs else 0
-        if tries != found.tries:
-            intake.await_populator(connection, row.intake_id, tries, now)
-        if found.tries and not tries:
-            # Those made before may all be done.
-            intake.complete_if_done(connection, row.intake_id, now)
-        return made
-
-    def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
-        """Say on the row itself what became of it."""
-        said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
-        late = "; ".join(made.late)
-        if made.late and row.tries + 1 >= MOST_TRIES:
-            late += f". That was the {MOST_TRIES}rd time: it waits now (batchctl why file:{row.intake_id})"
-        reason = "; ".join([*made.reasons, *said, *([late] if late else [])]) or None
-        if made.reasons:
-            intake.set_status(connection, row, IntakeStatus.REJECTED, reason, now)
-        elif made.repeats and not taken:
-            intake.set_status(connection, row, IntakeStatus.DUPLICATE, reason, now)
-        elif reason != row.message and (reason is not None or _is_untaken(row.message)):
-            # Otherwise it is what its sender, or a trigger, has to say.
-            intake.say(connection, row.intake_id, reason, now)
-
-    def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
-        return row.cycle_key or values.cycle_key or WallClock(self.zone).day_of(row.inserted_at).isoformat()
 
     def _report(self, row: IntakeRow, batches: Sequence[BatchDefinition], made: Made) -> CreationReport:
         for batch in batches:
@@ -472,7 +375,7 @@ class Creator:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
             if len(self._repeating) >= FEW:
                 self._repeating.clear()
-            self._repeating[row.intake_id] = row
+            self._repeating[row.intake_id] = replace(row, tries=row.tries + bool(made.late))
         return CreationReport(
             created=len(made.created),
             duplicates=int(duplicate),
@@ -502,12 +405,3 @@ class Creator:
 
     def _tell(self, name: str, row: IntakeRow, **fields: str | int) -> None:
         self.listener(Event(name, {"FileProcess_id": row.intake_id, "Entity": row.entity, **fields}))
-
-
-def _is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
-    """Say whether a row is as it was read, but for what is said on it."""
-    return found is not None and replace(found, message=row.message, tries=row.tries) == row
-
-
-def _is_untaken(message: str | None) -> bool:
-    return message is not None and message.startswith(UNTAKEN)

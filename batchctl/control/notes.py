@@ -13,6 +13,9 @@ from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Spawned, Transactions
 from batchctl.store import history
 
+SHORT = 0.1
+"""Seconds within which many an attempt ends: what has not run for longer needs no transaction for its process alone."""
+
 
 @dataclass(slots=True)
 class Notes:
@@ -23,23 +26,28 @@ class Notes:
     listener: Listener
     _unwritten: list[tuple[Spawned, int]] = field(default_factory=list)
     """What is not written yet, each with its claim's token."""
+    _since: float = math.inf
+    """Since when there is something to write."""
     _met_lock: bool = False
     _tried_at: float = -math.inf
     """When it was last tried to write what met a lock."""
 
     def write(self, flights: Flights) -> None:
-        """Write what is new of attempts under way, and once in a while what met a lock.
+        """Write what is new of attempts under way, unless they may end at once, and once in a while what met a lock.
 
         An attempt that has ended needs no note: its end says the same.
         """
         notes = [note for note in (*self._unwritten, *flights.take_spawned()) if note[0].key in flights]
         self._unwritten = notes
-        if not notes or (self._met_lock and not self._is_time):
+        now = self.clock.monotonic()
+        self._since = min(self._since, now) if notes else math.inf
+        if now - self._since < SHORT or (self._met_lock and not self._is_time):
             return
-        self._tried_at = self.clock.monotonic()
+        self._tried_at = now
         try:
             self._unwritten = self.transactions.run(frozenset({Boundary.SPAWNED}), self._write, hurried=True)
             self._met_lock = bool(self._unwritten)
+            self._since = now if self._unwritten else math.inf
         except Conflict:
             self._met_lock = True
         except (Busy, DatabaseUnusable):

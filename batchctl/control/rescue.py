@@ -104,10 +104,10 @@ class Rescue:
         self._takeover = Takeover(self.transactions, self.clock, self.recorder)
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
-    def look(self, is_known: Callable[[HistoryId], bool | None]) -> Rescued:
+    def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
         """Take over what dead controllers have left, as far as it can be known by now.
 
-        `is_known` says of this controller's own attempts whether it watches over them; None as long as nobody knows.
+        `is_known` says of this controller's own attempts whether it watches over them.
         """
         dead = self._watch.dead()
         if not dead and not self._in_doubt:
@@ -128,7 +128,7 @@ class Rescue:
         self.runner.tidy(living | {self.recorder.controller}, live)
 
     def _take_over_all(
-        self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool | None]
+        self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
     ) -> Rescued:
         with self.transactions.read() as connection:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -142,10 +142,7 @@ class Rescue:
             instance = claimed.get(entry.instance_id)
             owner, has_claim = _owner(entry, instance), instance is not None and belongs(entry, instance)
             if owner == self.recorder.controller:
-                known = is_known(entry.history_id)
-                if known is None:
-                    unclear.add(owner)
-                if known is not False:
+                if is_known(entry.history_id):
                     continue
                 row = None  # Taken over by a commit that nobody saw, or without what was to follow.
             elif owner in dead:

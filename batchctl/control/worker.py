@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from batchctl.control.controller import Controller
-from batchctl.control.creation import CreationReport, Creator, Made
+from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.intake_writing import Made
 from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue

@@ -33,7 +33,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control.controller:Controller._run": 1020,
     "batchctl.control.creation:Creator.accept": 1021,
     "batchctl.control.creation:Creator.accept.<locals>.record": 1022,
-    "batchctl.control.creation:Creator._ask_to_write.<locals>.answer": 1023,
+    "batchctl.control.intake_writing:IntakeWriter.ask_to_write.<locals>.answer": 1023,
     "batchctl.control.leadership:Leadership._check": 1024,
     "batchctl.control.outbox:Outbox._begin": 1025,
     "batchctl.control.outbox:Outbox._send": 1026,
@@ -214,6 +214,8 @@ CODES: Mapping[str, int] = {
     "batchctl.system.inquiries:ThreadInquiries._give_up_late_ones": 1201,
     "batchctl.system.runner:_prepare": 1202,
     "batchctl.testing:surroundings.<locals>.read_text": 1203,
+    "batchctl.store.dialects.sqlite:_sync_log": 1204,
+    "batchctl.registry:Registry._loaded": 1205,
 }
 """By the module and the function that makes the error."""
 

@@ -59,10 +59,11 @@ def log_file(path: Path) -> Reading:
 
 
 def plugins(left_out: Mapping[str, str]) -> Iterator[Reading]:
-    """Say which plugin modules nothing here can use."""
+    """Say which plugin modules, of a package or of our own, nothing here can use."""
     for said in left_out.values():
         text = f"P{said.removeprefix('p')}"
-        yield Reading("plugins", Result.FAIL, text, "correct the module, or take it out of modules in batchctl.toml")
+        remedy = "correct the module, take it out of modules in batchctl.toml, or uninstall its package"
+        yield Reading("plugins", Result.FAIL, text, remedy)
 
 
 def definitions(found: Sequence[Finding]) -> Reading:

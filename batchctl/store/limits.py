@@ -174,5 +174,5 @@ def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> C
 
 
 def others_write(connection: Connection) -> bool:
-    """Say whether others may have written since this transaction began."""
+    """Say whether others write while a transaction does."""
     return not dialect_of(connection).WRITES_ALONE

@@ -27,11 +27,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from batchctl import config
-from batchctl.config import ChannelSettings, Settings
+from batchctl.config import Settings
 from batchctl.domain import urls
 from batchctl.domain.alert_text import Letter
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError
 from batchctl.domain.text import did_you_mean, shorten, visible
+from batchctl.settings_sections import ChannelSettings
 from batchctl.system.masking import masked
 
 SHOWN = 200

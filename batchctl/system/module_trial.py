@@ -66,7 +66,9 @@ def _try(
     with tempfile.TemporaryDirectory(prefix="batchctl-") as folder:
         told = Path(folder) / "told"
         told.touch()
-        argument = json.dumps([list(modules), list(sys_path), str(told)])
+        # What this program finds on its path it would import, too.
+        paths = [entry for entry in (*sys.path, *sys_path) if entry]
+        argument = json.dumps([list(modules), paths, str(told)])
         tree = Tree(
             [sys.executable, "-P", "-c", _CODE, argument],
             directory=None,
@@ -108,6 +110,7 @@ def _outlasts(tree: Tree, told: Path, limit: timedelta) -> bool:
     return True
 
 
-def message_of(module: str, reason: str) -> str:
-    """Say that a module is left out."""
-    return f"plugin module '{visible(module)}' is left out: {reason}."
+def message_of(module: str, reason: str, origin: str | None = None) -> str:
+    """Say that a module is left out, and from which package it is if it is installed."""
+    whose = "" if origin is None else f" of {visible(origin)}"
+    return f"plugin module '{visible(module)}'{whose} is left out: {reason}."

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 from batchctl.domain.outcomes import JsonValue
@@ -83,8 +84,9 @@ class PluginProcess:
         cap: int = OUTPUT_CAP,
         most_calls: int = MOST_CALLS,
         environment: Mapping[str, str] | None = None,
+        left_out: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Start the process; it loads a plugin only when one is asked for."""
+        """Start the process; it loads a plugin only when one is asked for, and none of those that are `left_out`."""
         self._threads = Threads("batchctl-plugin-process")
         self._tap = Tap(cap)
         self._ended = threading.Event()
@@ -110,7 +112,7 @@ class PluginProcess:
             os.close(sending)
         self._requests, self._answers = self.tree.process.stdin, self.tree.process.stdout
         self._threads.run(self._watch)
-        self._send({"plugin_modules": list(plugin_modules), "sys_path": list(sys_path)})
+        self._send({"plugin_modules": list(plugin_modules), "sys_path": list(sys_path), "left_out": dict(left_out)})
 
     @property
     def has_ended(self) -> bool:

@@ -1,4 +1,4 @@
--- sqlite3 batchctl.db < register.sql; the same text works on PostgreSQL and SQL Server.
+-- sqlite3 -cmd '.timeout 5000' batchctl.db < register.sql; the same text works on PostgreSQL and SQL Server.
 INSERT INTO ProcessBatch (ProcessBatchName, Populator) VALUES ('CopyOrders', 'orders');
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)

@@ -33,7 +33,7 @@ def test_the_demo_runs_to_its_good_end_in_a_fresh_folder(run_batchctl: RunBatchc
     assert attempts == [("failed", 1), ("success", 60)]
     (failed_command,) = [line for line in done.stdout.splitlines() if line.startswith("$ batchctl rerun ")]
     story = (tmp_path / "batchctl-demo" / "README.md").read_text(encoding="utf-8")
-    assert "\n    sqlite3 batchctl.db < register.sql\n" in story
+    assert "\n    sqlite3 -cmd '.timeout 5000' batchctl.db < register.sql\n" in story
     assert [word for word in ("psql", "<!--", "load_flights`") if word in story] == []
     assert failed_command == "$ batchctl rerun 6 --reason 'the sender sent the file again'"
 

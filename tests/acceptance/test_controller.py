@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -43,12 +43,12 @@ class Shop:
         settings = f'database_url = "{self.database.url}"\n{graces}{more}'
         (self.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
 
-    def start(self, *args: str) -> subprocess.Popen[str]:
+    def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         """Start a command that goes on."""
         process = subprocess.Popen(
             [self.command, *args],
             cwd=self.directory,
-            env=clean_environment(None),
+            env=clean_environment(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -460,3 +460,19 @@ def test_a_controller_whose_sessions_are_ended_goes_on_and_is_seen_by_others(
 
     assert controller.wait(PATIENCE) == 0
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
+
+
+def test_a_freeze_that_a_controller_answers_itself_holds_for_the_next_step_of_what_it_runs(shop: Shop) -> None:
+    shop.batch("B", shop.says("read go < fifo"), "true")
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0")
+    shop.hear()
+    ask = "INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES ('freeze', 'B', 'because')"
+    shop.hand.sql(ask)
+    while shop.value("SELECT Status FROM OperatorRequest") != "done":
+        assert controller.poll() is None
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.hand.sql("SELECT ProcessControlSeq, Status FROM BatchProcessHistory") == [(1, "success")]
+    assert shop.value("SELECT Status FROM BatchControl") == "ready"

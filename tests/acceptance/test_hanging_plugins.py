@@ -85,15 +85,23 @@ def test_a_file_name_that_its_expression_never_ends_with_waits_after_three_times
     assert shop.value("SELECT PopulatorTries FROM FileProcess WHERE FileProcess_id = 1") is None
 
 
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("import os; os._exit(3)", "importing it ends the program with exit code 3"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "importing it crashes the program (SIGSEGV)"),
-        ("import signal; signal.pause()", "it was not imported within 1 seconds"),
-        ("raise KeyboardInterrupt", "it raises KeyboardInterrupt when it is imported"),
-    ],
-)
+ENTRY_POINTS = """
+[batchctl.populators]
+bad = acme_bad:Bad
+[batchctl.step_handlers]
+bad = acme_bad:Bad
+[batchctl.jobs]
+bad = acme_bad:bad
+"""
+BAD_CODE = [
+    ("import os; os._exit(3)", "importing it ends the program with exit code 3"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "importing it crashes the program (SIGSEGV)"),
+    ("import signal; signal.pause()", "it was not imported within 1 seconds"),
+    ("raise KeyboardInterrupt", "it raises KeyboardInterrupt when it is imported"),
+]
+
+
+@pytest.mark.parametrize(("code", "said"), BAD_CODE)
 def test_a_module_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and_named(
     shop: Shop, code: str, said: str
 ) -> None:
@@ -112,5 +120,41 @@ def test_a_module_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and
     for shown in (status, check, doctor):
         seen = " ".join((shown.stdout + shown.stderr).split())
         assert "bad_one" in seen
+    assert said in " ".join(check.stdout.split())
+    assert (status.returncode, check.returncode) == (0, 6)
+
+
+@pytest.mark.parametrize(("code", "said"), BAD_CODE)
+def test_an_installed_package_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and_named(
+    shop: Shop, run_batchctl: RunBatchctl, tmp_path: Path, code: str, said: str
+) -> None:
+    site = tmp_path / "site"
+    described = site / "acme_bad-1.2.dist-info"
+    described.mkdir(parents=True)
+    (site / "acme_bad.py").write_text(f"{code}\n", encoding="utf-8")
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-bad\nVersion: 1.2\n", encoding="utf-8")
+    (described / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    (shop.directory / "good_one.py").write_text(GOOD, encoding="utf-8")
+    shop.configure('plugin_modules = ["good_one"]\npopulate_timeout = 1\n')
+    shop.batch("X", "true", Populator="bad")
+    shop.batch("B", shop.says("read go < fifo"), Populator="plain")
+    for entity in ("X", "B"):
+        shop.submit(entity)
+    extra = {"PYTHONPATH": str(site)}
+    controller = shop.start("run", "--until-idle", "0", env=extra)
+    shop.hear()
+    status, check, doctor = (
+        run_batchctl(*words, cwd=shop.directory, env=extra) for words in (("status",), ("check",), ("doctor",))
+    )
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    rows = shop.hand.sql("SELECT Entity, Status, Message FROM FileProcess ORDER BY FileProcess_id")
+    assert [row[:2] for row in rows] == [("X", "rejected"), ("B", "complete")]
+    assert said in rows[0][2]
+    for shown in (status, check, doctor):
+        seen = " ".join((shown.stdout + shown.stderr).split())
+        assert "acme_bad" in seen
+        assert "acme-bad 1.2" in seen
     assert said in " ".join(check.stdout.split())
     assert (status.returncode, check.returncode) == (0, 6)

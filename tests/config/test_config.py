@@ -9,6 +9,7 @@ import pytest
 
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError
+from batchctl.settings_sections import SchedulerSettings
 
 
 def written(folder: Path, text: str) -> str:
@@ -347,7 +348,7 @@ def test_passwords_that_stand_in_the_file_are_known_and_those_of_the_environment
 
 
 def test_the_scheduler_is_on_and_takes_five_minutes_unless_told_otherwise(tmp_path: Path) -> None:
-    assert config.load(written(tmp_path, "")).scheduler == config.SchedulerSettings(enabled=True, grace=300.0)
+    assert config.load(written(tmp_path, "")).scheduler == SchedulerSettings(enabled=True, grace=300.0)
     told = config.load(written(tmp_path, "[scheduler]\nenabled = false\ngrace = 60\n")).scheduler
     assert (told.enabled, told.grace) == (False, 60.0)
 

@@ -118,8 +118,9 @@ def far(postgres: PostgresServer, prepared: str, proxy: Proxy, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("revived", [False, True])
+@pytest.mark.parametrize("unclear", [False, True], ids=["known", "unclear at first"])
 def test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_and_nothing_is_begun_anew(
-    far: World, proxy: Proxy, revived: bool
+    far: World, proxy: Proxy, revived: bool, unclear: bool
 ) -> None:
     world = far
     running(world)
@@ -133,6 +134,10 @@ def test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_and_nothing_is_begu
         look(rescue)
     if revived:
         world.membership().beat()
+    if unclear:
+        runner.traces[STEP] = Trace.UNCLEAR
+        assert rescue.look(second.knows) == Rescued()
+        runner.traces[STEP] = Trace.ADOPTABLE
     found = rescue.look(second.knows)
     for attempt, entry in found.adopted:
         second.take_over(attempt, entry)

@@ -12,7 +12,7 @@ from batchctl.control.answering import Answering
 from batchctl.domain.errors import Conflict
 from batchctl.domain.requests import Request
 from batchctl.operations.requested import Proxy
-from tests.control.world import BAD, OK, World
+from tests.control.world import BAD, NO_WAIT, OK, World
 from tests.control_databases import ACTS
 
 ANSWERED = "SELECT Status, Answer, AnsweredBy FROM OperatorRequest ORDER BY OperatorRequest_id"
@@ -215,3 +215,30 @@ def test_what_is_asked_for_and_is_so_already_is_done_and_stands_in_the_audit_log
         ("OperatorRequest:4", "freeze", "BatchFreeze:1", "to be sure"),
     ]
     assert [one[4:] for one in found if one[0] != "OperatorRequest:3"] == [("{}", "{}")] * 3
+
+
+@pytest.mark.parametrize("action", ["freeze", "disable", "cancel"])
+def test_what_is_asked_for_holds_at_once_for_what_the_one_who_answers_has_under_way(world: World, action: str) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.process()
+    (first,) = world.runner.started
+    ask(
+        world, action, Reason="because", **({"BatchControl_id": 1} if action == "cancel" else {"ProcessBatchName": "B"})
+    )
+    answering = duty(world)
+    answering.acted = controller.look_closely
+    # That somebody has written is noticed before, and what is answered is nobody else's change.
+    controller.turn(NO_WAIT)
+
+    assert answering.look()
+    controller.turn(NO_WAIT)
+    stopped = list(world.runner.stopped)
+    world.runner.end(first, OK)
+    controller.turn(NO_WAIT)
+
+    assert stopped == ([first] if action == "cancel" else [])
+    assert world.runner.started == [first]
+    assert world.statuses() == ["cancelled" if action == "cancel" else "ready"]

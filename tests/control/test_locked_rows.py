@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from batchctl.control import claiming
+from batchctl.control import claiming, notes
 from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
@@ -282,6 +283,8 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
     client.sql("SELECT * FROM BatchProcessHistory WHERE BatchProcessHistory_id = 1 FOR UPDATE")
     for key in world.runner.open:
         world.runner.spawn(key, Identity(pid=100 + key))
+    controller.turn(NO_WAIT)
+    world.clock.advance(timedelta(seconds=notes.SHORT))
     for _ in range(3):
         for _ in range(3):
             controller.turn(NO_WAIT)

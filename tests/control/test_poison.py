@@ -170,11 +170,8 @@ def test_a_batch_deleted_while_its_step_runs_leaves_the_success_standing(world: 
     world.runner.script = lambda rendered: None
     controller = world.process()
     world.hand.loosen()
-    on_postgresql = " ON ProcessControl" if world.database.kind == "postgresql" else ""
-    for trigger in ("",) if on_postgresql else ("Delete", "Update"):
-        world.sql(f"DROP TRIGGER TR_ProcessControl_InUse{trigger}{on_postgresql}")
-    if not on_postgresql:
-        world.sql("DROP TRIGGER TR_ProcessBatch_InUse")
+    if world.database.kind == "postgresql":
+        world.sql("DROP TRIGGER TR_ProcessControl_InUse ON ProcessControl")
     world.sql("DELETE FROM ProcessControl")
     world.sql("DELETE FROM ProcessBatch")
     world.runner.end(world.runner.started[-1], world.ok)

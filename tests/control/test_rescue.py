@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.control import notes
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
@@ -220,6 +221,8 @@ def test_a_spawned_process_is_found_by_its_recorded_identity(world: World) -> No
     world.create()
     controller = world.process()
     world.runner.spawn(world.runner.started[-1], Identity(pid=1, pid_start="2", boot_id="3"))
+    controller.turn(NO_WAIT)
+    world.clock.advance(timedelta(seconds=notes.SHORT))
     controller.turn(NO_WAIT)
     world.crash()
     world.recover()

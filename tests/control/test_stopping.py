@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.control import notes
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.outcomes import Identity
 from tests.control.world import BAD, NO_WAIT, OK, World
@@ -177,6 +178,9 @@ def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
     world.runner.spawn(
         world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b", spawned_at=world.clock.now())
     )
+    controller.turn(NO_WAIT)
+    assert world.one("SELECT Pid FROM BatchProcessHistory") is None, "it may end at once"
+    world.clock.advance(timedelta(seconds=notes.SHORT))
     controller.turn(NO_WAIT)
 
     recorded = "SELECT Pid, PidStart, BootId, Spawned FROM BatchProcessHistory"

@@ -41,3 +41,29 @@ def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
         found = hand.execute("SELECT ProcessBatchName FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)")
 
     assert found.fetchall() == [("CountLines",), ("Refresh",)]
+
+
+def test_every_insert_that_is_shown_waits_for_a_controller_that_writes() -> None:
+    # The sqlite3 shell waits for nobody unless it is told to.
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    shown = [
+        (page.name, block)
+        for page in pages
+        for block in re.findall(r"```sql\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        if "INSERT INTO" in block
+    ]
+    commands = [
+        (page.name, line)
+        for page in (*pages, *(ROOT / "examples").rglob("*.md"), *(ROOT / "examples").rglob("*.sql"))
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if "batchctl.db < " in line
+    ]
+
+    assert len(shown) > 15
+    assert len(commands) > 5
+    assert [page for page, block in shown if ".timeout 5000" not in block] == []
+    assert [
+        (page, line)
+        for page, line in commands
+        if "SELECT" not in line and "log.sql" not in line and "-cmd '.timeout 5000'" not in line
+    ] == []

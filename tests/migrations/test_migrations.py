@@ -284,25 +284,21 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         schema.verify(connection)
 
 
-def test_durability_is_full(sqlite_database: SqliteControl) -> None:
+def test_foreign_keys_are_in_force(sqlite_database: SqliteControl) -> None:
     with engine.open_engine(sqlite_database.url, sqlite_database.directory).connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
 
 
-@pytest.mark.parametrize(("version", "mode"), [((3, 51, 3), "wal"), ((3, 51, 2), "truncate"), ((3, 40, 1), "truncate")])
-def test_a_new_file_is_written_to_in_the_way_that_doctor_recommends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int], mode: str
-) -> None:
-    monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
+def test_a_new_file_is_written_to_in_the_way_that_doctor_recommends(tmp_path: Path) -> None:
     made = SqliteControl(tmp_path)
     transactions = StoreTransactions(engine.open_engine(made.url, made.directory, may_create=True))
     with transactions.read() as connection:
         dialect_of(connection).prepare(connection)
     transactions.run(frozenset(), schema.upgrade)
+    transactions.close()
 
     with engine.open_engine(made.url, made.directory).connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == mode
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert [one.result for one in examination.durability(connection)] == [Result.OK, Result.OK]
 
 
@@ -489,3 +485,22 @@ def test_an_upgrade_names_what_the_new_constraints_would_refuse_and_changes_noth
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
         assert schema.differences(connection) == []
+
+
+def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
+    empty: StoreTransactions, hand: Hand
+) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0025"))
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Daily')")
+    hand.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, MaxLost)"
+        " VALUES (1, 10, 'load', 'sql', -1)"
+    )
+    with pytest.raises(DatabaseUnusable, match=r"ProcessControl 1 \(load\): MaxLost is '-1'") as refused:
+        empty.run(frozenset(), schema.upgrade)
+    correction, then, _ = str(refused.value.next_step).removeprefix("correct each, such as ").partition("; then: ")
+    hand.sql(correction)
+    empty.run(frozenset(), schema.upgrade)
+
+    assert then
+    assert hand.sql("SELECT MaxLost FROM ProcessControl") == [(3,)]

@@ -380,32 +380,38 @@ def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql.Facts, said: di
 
 
 @pytest.mark.parametrize(
-    ("synchronous", "mode", "version", "said"),
+    ("waits", "mode", "said"),
     [
-        (2, "wal", (3, 51, 3), {}),
-        (3, "truncate", (3, 40, 1), {}),
-        (2, "wal", (3, 51, 2), {"journal mode": Result.WARN}),
-        (1, "wal", (3, 52, 0), {"synchronous": Result.FAIL}),
-        (2, "off", (3, 52, 0), {"journal mode": Result.FAIL}),
-        (2, "memory", (3, 40, 1), {"journal mode": Result.FAIL}),
+        (True, "wal", {}),
+        (True, "truncate", {}),
+        (False, "wal", {"synchronous": Result.FAIL}),
+        (True, "off", {"journal mode": Result.FAIL}),
+        (True, "memory", {"journal mode": Result.FAIL}),
     ],
 )
-def test_sqlite_is_judged_by_how_it_is_set(
-    synchronous: int, mode: str, version: tuple[int, int, int], said: dict[str, Result]
-) -> None:
-    assert worst(sqlite.judge(sqlite.Facts("/d/x.db", synchronous, mode, version))) == said
+def test_sqlite_is_judged_by_how_it_is_set(waits: bool, mode: str, said: dict[str, Result]) -> None:
+    assert worst(sqlite.judge(sqlite.Facts("/d/x.db", 1, waits, mode, (3, 40, 1)))) == said
 
 
-def test_the_command_that_mends_the_journal_mode_does(sqlite_database: SqliteControl) -> None:
-    with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
-        hand.execute("PRAGMA journal_mode = WAL")
-    before = examined(sqlite_database.directory, sqlite_database.url)["database_url", "journal mode"]
-    with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
-        hand.execute("PRAGMA journal_mode = TRUNCATE")
-    after = examined(sqlite_database.directory, sqlite_database.url)["database_url", "journal mode"]
+@pytest.mark.parametrize(
+    ("version", "is_told"),
+    [
+        ((3, 40, 1), True),
+        ((3, 44, 6), False),
+        ((3, 45, 0), True),
+        ((3, 50, 6), True),
+        ((3, 50, 7), False),
+        ((3, 51, 2), True),
+        ((3, 51, 3), False),
+    ],
+)
+def test_what_an_old_sqlite_may_do_to_a_log_is_told(version: tuple[int, int, int], is_told: bool) -> None:
+    (said,) = (
+        each for each in sqlite.judge(sqlite.Facts("/d/x.db", 1, True, "wal", version)) if each.check == "journal mode"
+    )
 
-    assert before.result is (Result.OK if sqlite3.sqlite_version_info >= (3, 51, 3) else Result.WARN)
-    assert after.result is Result.OK
+    assert said.result is Result.OK
+    assert ("should have a newer SQLite" in said.message) is is_told
 
 
 def test_an_upgrade_leaves_the_journal_mode_as_its_owner_has_set_it(sqlite_database: SqliteControl) -> None:

@@ -310,3 +310,65 @@ def test_each_gate_by_itself(world: World, about: str) -> None:
 
     # What both leave out, as they would a gate that is nowhere any more, neither would show.
     assert unblocked(world) == claimed(world, EXAMPLES[about].slots) == STARTS.get(about, set())
+
+
+@pytest.mark.parametrize(
+    ("tries", "said"), [(1, "batch b2 has no instance of it yet"), (3, "it waits for an answer: ")]
+)
+def test_the_view_says_of_a_row_that_waits_for_a_populator_what_why_says(world: World, tries: int, said: str) -> None:
+    for name, entity in (("b1", "E"), ("b2", "E"), ("b3", "other")):
+        world.batch(name, Entity=entity)
+    world.submit("E", data="same")
+    world.create()
+    world.submit("E", file_name="f")
+    world.submit("other")
+    world.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status) VALUES (1, 2, 'complete')")
+    assert world.sql("SELECT * FROM vWaiting WHERE Status = 'populator'") == []
+    world.sql(
+        "UPDATE FileProcess SET PopulatorTries = ?, Message = 'batch b2: it took too long' WHERE FileProcess_id = 2",
+        tries,
+    )
+    asked = "SELECT ProcessBatchName, Entity, FileName, FileProcess_id, Reason, NextSql FROM vWaiting WHERE Status = 'populator'"
+    ((*where, reason, following),) = world.sql(asked)
+    explained = explain.why(world.transactions, world.clock, PRESENCE, "file:2")
+
+    assert where == ["b2", "E", "f", 2]
+    assert str(reason).startswith(said)
+    assert reason == next(gate.blocked for gate in explained.blocking)
+    world.sql(str(following))
+    assert bool(world.sql(asked)) is (tries < 3)
+
+
+@pytest.mark.parametrize(
+    ("tries", "said"),
+    [
+        (None, "no controller has looked at it yet"),
+        (1, "its populator has not answered yet"),
+        (3, "it waits for an answer: batch B: it took too long"),
+    ],
+)
+def test_the_inbox_says_of_a_row_that_waits_for_a_populator_that_it_does(
+    world: World, tries: int | None, said: str
+) -> None:
+    world.batch()
+    world.submit()
+    world.sql("UPDATE FileProcess SET PopulatorTries = ?, Message = 'batch B: it took too long'", tries)
+
+    assert world.sql("SELECT Status, Reason FROM vInbox") == [("new", said)]
+
+
+def test_a_batch_to_which_a_row_is_a_duplicate_waits_for_nobody(world: World) -> None:
+    world.batch("b1", Entity="E")
+    world.batch("b2", Entity="E", DuplicateCheck=0)
+    for _ in range(2):
+        world.submit("E", data="same")
+    world.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, 1)")
+    world.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (2, 1)")
+    world.sql("UPDATE FileProcess SET PopulatorTries = 1 WHERE FileProcess_id = 2")
+    asked = "SELECT ProcessBatchName FROM vWaiting WHERE Status = 'populator' ORDER BY 1"
+    before = world.sql(asked)
+    world.sql(
+        "INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES ('a', 'h', 'accept', 'FileProcess:2', 'because')"
+    )
+
+    assert (before, world.sql(asked)) == ([("b2",)], [("b1",), ("b2",)])

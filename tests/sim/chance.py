@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from tests.sim.asking import requested
 from tests.sim.script import (
     Ask,
     Away,
@@ -85,9 +86,14 @@ TOLD = 2_000_000_000
 VARIED = 3_000_000_000
 """The first seed of those with more variety: batches that share rows, workers set up differently, commits that take time."""
 
+REQUESTED = 4_000_000_000
+"""The first seed of those in which people ask by rows, and who leads changes while they wait for the answer."""
+
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= REQUESTED:
+        return requested(seed, script_of(seed - REQUESTED))
     if seed >= VARIED:
         return varied(seed, script_of(seed - VARIED))
     if seed >= TOLD:

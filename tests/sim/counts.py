@@ -102,8 +102,8 @@ WHERE h.Status IN ('failed', 'timeout') AND h.Cause <> 'verify' AND NOT EXISTS (
 GROUP BY 1, 2, 4 HAVING count(*) > 1 + b.RetryCount
 """
 _ACTS = """
-SELECT a.Host, count(*) FROM AuditLog a WHERE a.Host LIKE 'OperatorRequest:%' AND a.Target LIKE 'BatchControl:%'
-GROUP BY 1 HAVING count(*) > 1
+SELECT a.Host, count(*) FROM AuditLog a WHERE a.Host LIKE 'OperatorRequest:%'
+GROUP BY a.Host, a.Action, a.Target HAVING count(*) > 1
 """
 
 

@@ -26,6 +26,7 @@ from tests.sim.script import (
     Stall,
     Submit,
     Switch,
+    TakeBack,
     Terminate,
     Thaw,
     Turn,
@@ -80,6 +81,8 @@ def happen(world: World, event: Event) -> None:
             world.person.operate(event)
         case Ask():
             world.person.ask(event)
+        case TakeBack(nth):
+            world.person.take_back(nth)
         case Switch():
             world.person.switch(event)
         case Freeze():

@@ -84,7 +84,7 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     _check_purged(world, boundaries, purged)
     if Boundary.OPERATOR in boundaries:
         _check_audited(world, seen)
-    if Boundary.POPULATE in boundaries:
+    if Boundary.POPULATE in boundaries or (actor is not world.person and any(one[0] == "answer" for one in seen)):
         _check_lead(world, actor)
     for what, row, *_ in seen:
         if what == "begun frozen":
@@ -138,6 +138,10 @@ def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
             raise Broken("C11", f"{target} is changed by a person and no row of the audit log says so")
         world.happened["Audited"] += what == "freeze"
     asked = {host for what, _, _, host, *_ in seen if what == "audit"}
+    answered = {f"OperatorRequest:{row}" for what, row, *_ in seen if what == "answer"}
+    for host in asked - answered:
+        if host.startswith("OperatorRequest:"):
+            raise Broken("C11", f"what {host} asks for is done, and not answered in the same transaction")
     for what, row, was, became, *_ in seen:
         if what == "answer" and (was != "requested" or (became == "done") != (f"OperatorRequest:{row}" in asked)):
             raise Broken("C11", f"request {row} went from {was} to {became}; written down was what {sorted(asked)} did")
@@ -145,10 +149,10 @@ def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
 
 
 def _check_lead(world: World, actor: Actor) -> None:
-    """Ask whether who creates instances is the one that leads, however long it was suspended before it did."""
+    """Ask whether who creates instances or answers is the one that leads, however long it was suspended before it did."""
     for (leader,) in world.rows("SELECT ControllerName FROM Leader"):
         if leader != actor.name:
-            raise Broken("lead", f"{actor.name} creates instances although {leader} leads")
+            raise Broken("lead", f"{actor.name} creates instances or answers although {leader} leads")
 
 
 _LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"
@@ -174,7 +178,8 @@ def _check_purged(world: World, boundaries: Collection[str], purged: list[tuple[
         if world.rows(_NEWER, batch, was, row)[0][0] < options.keep_last:
             raise Broken("purge", f"{said}, and is one of the last {options.keep_last}")
         age = world.time.database_now() - datetime.fromisoformat(changed).replace(tzinfo=UTC)
-        if options.kept_for is None or age.total_seconds() < options.kept_for:
+        # Here the database's clock shows whole seconds, and commits take parts of one.
+        if options.kept_for is None or age.total_seconds() <= options.kept_for - 1:
             raise Broken("purge", f"{said}, is gone after {age}")
 
 

@@ -10,6 +10,7 @@ from batchctl.control import (
     deciding,
     flights,
     incident_watch,
+    intake_writing,
     leadership,
     outbox,
     purge,
@@ -171,7 +172,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "duplicates are not looked for",
         "intake",
-        (creation, "if batch.duplicate_check else None", "if False else None"),
+        (intake_writing, "if batch.duplicate_check else None", "if False else None"),
     ),
     mutant(
         "one row that nobody foresaw stops the others",

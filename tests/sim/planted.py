@@ -16,6 +16,22 @@ PLANTED: tuple[Planted, ...] = (
         (("batchctl.store.alert_deliveries", '_a.Attempts == bindparam("tried"),', "_a.Attempts >= 0,"),),
     ),
     Planted(
+        "an adoption in doubt is forgotten after one look",
+        "control/test_adoption.py::test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_and_nothing_is_begun_anew",
+        (
+            (
+                "batchctl.control.rescue",
+                "self._in_doubt = self.recorder.controller in unclear or bool(self._met)",
+                "self._in_doubt = bool(self._met)",
+            ),
+        ),
+    ),
+    Planted(
+        "who answers a request goes on with what it runs as before",
+        "control/test_answering.py::test_what_is_asked_for_holds_at_once_for_what_the_one_who_answers_has_under_way",
+        (("batchctl.control.answering", "            self.acted()\n", ""),),
+    ),
+    Planted(
         "KeepLast keeps one too few",
         "control/test_guards.py::test_as_many_of_the_last_ones_are_kept_as_the_rule_says",
         (("batchctl.store.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),
@@ -49,7 +65,7 @@ PLANTED: tuple[Planted, ...] = (
         "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
         (
             (
-                "batchctl.control.creation",
+                "batchctl.control.intake_writing",
                 "row.cycle_key or values.cycle_key or",
                 "values.cycle_key or row.cycle_key or",
             ),
@@ -58,7 +74,7 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "a CycleKey is the day of the instance, not of the row",
         "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
-        (("batchctl.control.creation", ".day_of(row.inserted_at)", ".day_of(self.clock.now())"),),
+        (("batchctl.control.intake_writing", ".day_of(row.inserted_at)", ".day_of(self.clock.now())"),),
     ),
     Planted(
         "duplicates are found across entities",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from batchctl.control.alerting import Alerting
@@ -28,10 +28,11 @@ from batchctl.control.sealing import Sealing
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import Audience
-from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.errors import BatchctlError, PluginError, Refused
 from batchctl.domain.freezes import Scope
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.release import Choice, Release
+from batchctl.domain.requests import Request, Verb
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener
@@ -65,6 +66,7 @@ GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
 ASKING = RowInsert(operator_request)
+OF_BATCHES = (Verb.ENABLE, Verb.DISABLE, Verb.FREEZE, Verb.THAW)
 ALL = Choice(release=Release.ALL)
 """What a person chooses here who enables a batch."""
 
@@ -163,7 +165,8 @@ class Program(Actor):
         creator = Creator(leaders, self.clock, self.populators, ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
-        answering = Answering(leaders, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
+        carry_out = partial(self._carry_out, Proxy(self.clock, preparer))
+        answering = Answering(leaders, self.clock, listener, carry_out, self.name, controller.look_closely)
         upkeep = self._telling(listener) if options.tells else []
         upkeep.append(
             Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
@@ -175,6 +178,17 @@ class Program(Actor):
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
         leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
+
+    def _carry_out(self, proxy: Proxy, connection: object, request: Request) -> str:
+        """Do what a request asks for; whoever asks for a rerun has looked that nothing of the instance is alive."""
+        alive = [] if request.instance_id is None else self.world.alive_of(request.instance_id)
+        if alive and request.action in (Verb.RERUN, Verb.SKIP):
+            raise Refused("Something of it is alive.")
+        self.world.batches = None
+        try:
+            return proxy.carry_out(connection, request)
+        finally:
+            self.world.batches = None
 
     def _telling(self, listener: Listener) -> list[Duty]:
         rules = AlertRules(channels=[Audience(name=telling.CHANNEL)], learns_arrivals=False)
@@ -227,14 +241,32 @@ class Person(Actor):
         self._act(lambda: act(InstanceId(instance_id), reason="because"))
 
     def ask(self, event: Ask) -> None:
-        """Ask by a row for what a controller does then."""
-        found = self.world.rows("SELECT BatchControl_id FROM BatchControl ORDER BY 1")
-        if not found:
+        """Ask by rows for what a controller does then."""
+        columns: dict[str, object] = {"Action": event.action, "Reason": "because"}
+        if event.arguments is not None:
+            columns["Arguments"] = event.arguments
+        if event.action in OF_BATCHES:
+            columns["ProcessBatchName"] = f"B{event.nth % len(self.world.options.batches)}"
+        elif found := self.world.rows("SELECT BatchControl_id FROM BatchControl ORDER BY 1"):
+            (columns["BatchControl_id"],) = found[event.nth % len(found)]
+        else:
             return
-        (instance_id,) = found[event.nth % len(found)]
-        columns = {"Action": event.action, "BatchControl_id": instance_id, "Reason": "because"}
-        insert = partial(ASKING, values=columns)
+
+        def insert(connection: object) -> None:
+            for _ in range(event.times):
+                ASKING(connection, values=columns)  # type: ignore[arg-type]  # any connection
+
         self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), insert))
+
+    def take_back(self, nth: int) -> None:
+        """Say on the row of a request, by hand, that it is not wanted any more."""
+        if found := self.world.rows("SELECT OperatorRequest_id FROM OperatorRequest WHERE Status = 'requested'"):
+            update = "UPDATE OperatorRequest SET Status = 'refused' WHERE OperatorRequest_id = ?"
+
+            def write(connection: Any) -> None:
+                connection.exec_driver_sql(update, found[nth % len(found)])
+
+            self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), write))
 
     def switch(self, event: Switch) -> None:
         """Disable or enable a batch."""

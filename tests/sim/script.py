@@ -140,9 +140,19 @@ class Operate:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person asks by a row to pause, resume or cancel the nth instance."""
+    """A person asks by a row for an act on the nth instance, or on the nth batch where acts are done to batches."""
 
     action: str
+    nth: int
+    arguments: str | None = None
+    times: int = 1
+    """How many rows say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """A person takes back the nth of the requests that wait."""
+
     nth: int
 
 
@@ -208,7 +218,7 @@ class CancelBackfill:
 
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
-    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Ask | Switch | Freeze | Thaw | SetClock"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Ask | TakeBack | Switch | Freeze | Thaw | SetClock"
     " | Retime | Backfill | CancelBackfill"
 )
 

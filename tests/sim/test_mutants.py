@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.sim.chance import TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TELLING_MUTANTS, TIMED_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
 from tests.sim.playing import play
 from tests.sim.script import Backfill, Script
-from tests.sim.varied_mutants import VARIED_MUTANTS
+from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
@@ -64,6 +64,11 @@ def test_a_mistake_that_only_variety_shows_is_found(mutant: Mutant) -> None:
     assert finds(mutant, map(script_of, range(VARIED, VARIED + SCHEDULES)))
 
 
+@pytest.mark.parametrize("mutant", mutants(REQUEST_MUTANTS))
+def test_a_mistake_about_requests_is_found(mutant: Mutant) -> None:
+    assert finds(mutant, map(script_of, range(REQUESTED, REQUESTED + SCHEDULES)))
+
+
 @pytest.mark.parametrize("bug", mutants(PLANTED))
 def test_a_planted_bug_is_found_by_the_test_that_it_names(bug: Planted) -> None:
     # Where the database itself is the subject, the test starts a server of its own: that takes its time.
@@ -77,5 +82,6 @@ def test_there_are_enough_of_them() -> None:
     assert len([*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]) >= 74
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
     older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]
-    names = [*(one.name for one in older), *(one.name for one in VARIED_MUTANTS), *(one.name for one in PLANTED)]
+    newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS]
+    names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

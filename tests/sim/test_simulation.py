@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import CHUNK, play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -60,6 +60,14 @@ def test_however_settings_differ_everything_is_taken_in_and_tried_as_often_as_it
     figures = play_chunk(range(VARIED + seeds.start, VARIED + seeds.stop))
 
     assert figures.failed == []
+
+
+@pytest.mark.parametrize("seeds", chunks(300, CHUNK), ids=str)
+def test_whoever_leads_each_request_is_answered_once_and_its_act_is_done_with_it(seeds: range) -> None:
+    figures = play_chunk(range(REQUESTED + seeds.start, REQUESTED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Answered"] > figures.happened["TakeBack"] > 0
 
 
 def test_what_once_broke_a_law_does_so_no_more() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import asked_rows, claiming, creation, membership, recording, rescue
+from batchctl.control import answering, asked_rows, claiming, controller, intake_writing, membership, recording, rescue
 from batchctl.domain import moves
 from batchctl.operations import intervene
 from batchctl.store import definitions
@@ -46,7 +46,16 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a populator that refuses keeps the other batches of the row from their instances",
         "intake",
-        (creation, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
+        (intake_writing, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
+    ),
+    mutant(
+        "a commit in doubt is forgotten at the next trouble",
+        "slots",
+        (
+            controller,
+            "self._unsettled |= isinstance(error, OutcomeUnknown)",
+            "self._unsettled = isinstance(error, OutcomeUnknown)",
+        ),
     ),
     mutant("what is unclear counts as gone", "I31", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     mutant("a check that cannot tell is asked again", "verify", (moves, " or end.undecidable", "")),
@@ -105,12 +114,12 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "duplicates are looked for where nobody wants it",
         "intake",
-        (creation, "if batch.duplicate_check else None", "if True else None"),
+        (intake_writing, "if batch.duplicate_check else None", "if True else None"),
     ),
     mutant(
         "what repeats another row for one batch is kept from all",
         "intake",
-        (creation, "repeats[batch.name] = first\n", "repeats[batch.name] = first; break\n"),
+        (intake_writing, "repeats[batch.name] = first\n", "repeats[batch.name] = first; break\n"),
     ),
     mutant(
         "a batch with an entity of another gets no row of it",
@@ -122,3 +131,52 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         ),
     ),
 )
+"""Mistakes that only settings show which differ, and what several want of the same row."""
+
+_ACTS_FIRST = (
+    "status, said = self._outcome(connection, request)",
+    (
+        "status, said = self._outcome(connection, request); from batchctl.store.dialects import dialect_of as of;"
+        " of(connection).commit(connection); of(connection).begin_write(connection)"
+    ),
+)
+
+REQUEST_MUTANTS: tuple[Mutant, ...] = (
+    mutant(
+        "what was answered is carried out again",
+        "C11",
+        (
+            answering,
+            "operator_requests.waiting(connection, after, PAGE)",
+            "[one for one in operator_requests.newest(connection, PAGE, only_open=False) if one.request_id > after]",
+        ),
+        (answering, "request is None or request.status is not RequestStatus.REQUESTED", "request is None"),
+    ),
+    mutant(
+        "a request that somebody took back meanwhile is carried out",
+        "C11",
+        (answering, "request is None or request.status is not RequestStatus.REQUESTED", "request is None"),
+    ),
+    mutant("a request is answered in another transaction than its act", "C11", (answering, *_ACTS_FIRST)),
+    mutant(
+        "who was frozen answers although another leads",
+        "lead",
+        (answering, "self.transactions.run(_BOUNDARIES", "self.transactions.transactions.run(_BOUNDARIES"),
+    ),
+    mutant(
+        "a request that could not be answered at once is forgotten",
+        "C11",
+        (answering, "self._last = 0\n", "self._last = last\n"),
+    ),
+    mutant(
+        "what is refused is not answered",
+        "C11",
+        (answering, "return RequestStatus.REFUSED, error.in_full", "raise"),
+    ),
+    mutant(
+        "what is refused counts as done",
+        "C11",
+        (answering, "return RequestStatus.REFUSED, error.in_full", "return RequestStatus.DONE, error.in_full"),
+    ),
+)
+"""Mistakes about what people ask for by rows."""

@@ -69,7 +69,7 @@ def _events(chance: Random, options: Options) -> list[Event]:
         case "again":
             return [Operate("cancel", nth), run, Operate("again", nth), run]
         case "asked":
-            # Who answers is frozen at it, has lost the lead when it goes on, and somebody else has answered meanwhile.
+            # Who answers is frozen at it for a moment, and everybody else goes on.
             frozen = Fault(None, "C11", Kind.FREEZE_BEFORE, (Away(1.0), *others, Run(2.0), Run(2.0)))
             return [frozen, Ask(chance.choice(("pause", "resume", "cancel")), nth), Run(3.0)]
         case "answer":

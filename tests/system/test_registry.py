@@ -12,7 +12,7 @@ import pytest
 
 from batchctl.domain.errors import PluginError
 from batchctl.plugin_api import Job
-from batchctl.registry import Registry
+from batchctl.registry import Registry, installed_modules
 from tests.system.conftest import PLUGINS
 
 HANDLER = """
@@ -330,3 +330,25 @@ def test_a_job_that_may_be_of_a_broken_module_is_told_with_it(site: Site) -> Non
 
     with pytest.raises(PluginError, match="No module named 'no_such'"):
         Registry.load(["shop"]).jobs["night"]
+
+
+def test_what_is_installed_and_left_out_is_not_imported_and_told_once(site: Site) -> None:
+    site.install(
+        "acme-bad",
+        "raise AssertionError('it is imported')\n",
+        "[batchctl.jobs]\none = acme_bad:one\ntwo = acme_bad:two\n[batchctl.populators]\nbad = acme_bad:Bad\n",
+    )
+    site.install_handler("acme-good", "good")
+    site.install("acme-odd", "", "[batchctl.jobs]\nodd = not a module:odd\n")
+    registry = Registry.load(left_out=lambda: {"acme_bad": "it is left out."})
+
+    found = {name: package for name, package in installed_modules().items() if package.startswith("acme")}
+    assert found == {"acme_bad": "acme-bad 1.2", "acme_good": "acme-good 1.2", "not a module": "acme-odd 1.2"}
+    assert not {"step_handlers.os_command", "batchctl.populators.pattern"} & installed_modules().keys()
+    assert registry.handler("good").process_type == "good"
+    assert registry.problems()[0] == "it is left out."
+    assert registry.problems().count("it is left out.") == 1
+    assert "acme_bad" not in sys.modules
+    with pytest.raises(PluginError) as refused:
+        registry.populator("bad")
+    assert refused.value.next_step == "correct acme-bad 1.2, or uninstall it"

@@ -62,6 +62,8 @@ _FREE_INSTANCES = (
     " JOIN FileProcess AS f WITH (UPDLOCK, ROWLOCK, READPAST) ON f.FileProcess_id = c.FileProcess_id"
     " WHERE c.BatchControl_id IN ({marks});"
 )
+# Where the server keeps versions of rows, who reads waits for who writes only with this hint.
+_OUTLAST = "SELECT COUNT(*) FROM BatchProcessHistory WITH (READCOMMITTEDLOCK) WHERE Status = 'running';"
 _COMMIT = "COMMIT TRANSACTION;"
 _ROLLBACK = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;"
 # With XACT_ABORT any error ends the whole transaction, and there would be no part left to undo.
@@ -259,12 +261,13 @@ def end_part(connection: Connection) -> None:
 
 
 def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
-    """Nothing: what the lost session has not committed yet is locked, and whoever reads waits for it."""
-    return None
+    """Name none: to see others', or to end them, is the DBA's to allow."""
+    return True
 
 
-def end_session(connection: Connection, lost: object) -> None:
-    """Nothing: as above."""
+def end_session(connection: Connection, lost: object) -> None:  # noqa: ARG001 - as above
+    """Wait for whoever is about to commit how an attempt begins or ends: what that session has written is locked."""
+    _session(connection).execute(_OUTLAST).fetchall()
 
 
 def change_marker(connection: Connection) -> object:

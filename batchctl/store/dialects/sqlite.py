@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Change
 
 WRITES_ALONE = True
 
-WAL_MENDED_IN = (3, 51, 3)
-"""Before that version two programs that write at once may, very rarely, damage a file with write-ahead logging."""
+MOST_LOG = 2 * 1024 * 1024
+"""Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 
@@ -52,6 +52,9 @@ _TO_MEND = {
     "SQLITE_IOERR": "look at the disk and its mount; then: batchctl doctor",
 }
 """What a person does about it, where the reason does not say so."""
+
+_FULL = 2
+_sync = getattr(os, "fdatasync", os.fsync)
 
 LOOK_SECONDS = 0.005
 """How often it is looked whether another process has written: nothing tells of it, and a look takes some microseconds."""
@@ -112,6 +115,10 @@ class _Opened(sqlite3.Connection):
 
     batchctl_file: tuple[Path, tuple[int, int] | None]
     batchctl_log: tuple[int, int] | None
+    batchctl_syncs: bool
+    """It waits for the disk after a commit, not during it."""
+    batchctl_checked: int
+    """How long the log was when it was last written into the file."""
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -127,17 +134,32 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.batchctl_file = path, _number_of(path)
         connection.text_factory = _read_text
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
         # Rather than look through the few rows of an index of ours, SQLite would make one of all rows, at every query.
         connection.execute("PRAGMA automatic_index = OFF")
         connection.execute("PRAGMA schema_version").fetchone()
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete":
-            # To cut a rollback journal short takes half as long as to delete it, and others wait for half as long.
-            connection.execute("PRAGMA journal_mode = TRUNCATE")
-        connection.batchctl_log = _number_of(_log_of(path))
+        _set_journal(connection, str(connection.execute("PRAGMA journal_mode").fetchone()[0]))
+        connection.batchctl_log, connection.batchctl_checked = _number_of(_log_of(path)), 0
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error
     return connection
+
+
+def _set_journal(connection: _Opened, mode: str) -> None:
+    """Make commits last, and keep others from writing for as short as that allows.
+
+    With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
+    lasts no sooner. Nobody's commit may write the log into the file, because `_shorten_log` does, apart from all commits.
+    """
+    connection.batchctl_syncs = mode == "wal"
+    if connection.batchctl_syncs:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA journal_size_limit = 0")
+    else:
+        connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    if mode == "delete":
+        # To cut a rollback journal short takes half as long as to delete it.
+        connection.execute("PRAGMA journal_mode = TRUNCATE")
 
 
 def _read_text(raw: bytes) -> str:
@@ -146,12 +168,9 @@ def _read_text(raw: bytes) -> str:
 
 
 def prepare(connection: Connection) -> None:
-    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set.
-
-    A library that may damage the file by that keeps its rollback journal, which is its own default.
-    """
+    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set."""
     is_new = not connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
-    if is_new and sqlite3.sqlite_version_info >= WAL_MENDED_IN:
+    if is_new:
         connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 
@@ -174,6 +193,32 @@ def begin_write(
     if isinstance(raw, _Opened):
         _refuse_another_file(raw)
     raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
+    if isinstance(raw, _Opened) and raw.batchctl_syncs and _log_is_long(raw):
+        _shorten_log(raw)
+
+
+def _log_is_long(raw: _Opened) -> bool:
+    try:
+        size = os.stat(_log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `_number_of`
+    except OSError:
+        return False
+    if size < raw.batchctl_checked:
+        raw.batchctl_checked = 0  # It was begun anew.
+    if size - raw.batchctl_checked < MOST_LOG:
+        return False
+    raw.batchctl_checked = size
+    return True
+
+
+def _shorten_log(raw: _Opened) -> None:
+    """Write the log into the file while nobody can commit, then begin again: the next commit begins the log anew.
+
+    Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
+    """
+    with suppress(sqlite3.Error), closing(sqlite3.connect(raw.batchctl_file[0], isolation_level=None)) as other:
+        other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    raw.execute("ROLLBACK")  # It had begun with what lay in the log, which therefore had to stay.
+    raw.execute("BEGIN IMMEDIATE")
 
 
 def _refuse_another_file(raw: _Opened) -> None:
@@ -208,8 +253,35 @@ def _number_of(path: Path) -> tuple[int, int] | None:
 
 
 def commit(connection: Connection) -> None:
-    """Commit what `begin_write` began."""
-    _raw(connection).execute("COMMIT")
+    """Commit what `begin_write` began, and wait until the disk has it."""
+    raw = _raw(connection)
+    raw.execute("COMMIT")
+    if isinstance(raw, _Opened) and raw.batchctl_syncs:
+        _sync_log(raw)
+
+
+def waits_for_disk(connection: Connection) -> bool:
+    """Say whether a commit on this connection lasts."""
+    raw = _raw(connection)
+    if isinstance(raw, _Opened) and raw.batchctl_syncs:
+        return True
+    return int(raw.execute("PRAGMA synchronous").fetchone()[0]) >= _FULL
+
+
+def _sync_log(raw: _Opened) -> None:
+    path, _ = raw.batchctl_file
+    try:
+        log = os.open(_log_of(path), os.O_RDWR)
+        try:
+            _sync(log)
+        finally:
+            os.close(log)
+    except OSError as error:
+        message = (
+            f"The log of the control database {path} could not be written to the disk, so nobody knows whether what was"
+            f" committed lasts: {error}"
+        )
+        raise OutcomeUnknown(message, next_step="look at the disk; then: batchctl doctor") from error
 
 
 def rollback(connection: Connection) -> None:

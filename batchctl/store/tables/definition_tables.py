@@ -108,7 +108,7 @@ process_control = table(
     *data_columns(),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("MaxLost", Integer(), default="3"),
+    added("MaxLost", Integer(), "MaxLost BETWEEN 0 AND 1000", default="3"),
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq"),
     check("ProcessControlSeq", "ProcessControlSeq BETWEEN 1 AND 2000000000"),
     check("ProcessName", "ProcessName <> ''"),

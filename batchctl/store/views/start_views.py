@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.views.shared_parts import GRACE
 from batchctl.store.views.spoken import Spoken
 
@@ -107,6 +108,7 @@ def inbox(s: Spoken) -> str:
         again,
     )
     register = s.joined("'INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('", s.quoted("f.Entity"), "');'")
+    answer = s.joined("'it waits for an answer: '", "COALESCE(f.Message, 'no reason was given')")
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
@@ -118,7 +120,9 @@ SELECT {columns}, {s.word("f.Status")} AS Status,
 FROM {s.of}FileProcess f WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
 SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
-       CASE WHEN {taken} THEN 'no controller has looked at it yet'
+       CASE WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
+            WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            WHEN {taken} THEN 'no controller has looked at it yet'
             ELSE {s.joined("'no batch takes entity '''", "f.Entity", "''''")} END,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {register} END
 FROM {s.of}FileProcess f WHERE f.Status = 'ready' AND NOT {made}"""

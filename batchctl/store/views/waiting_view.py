@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, unfit
 from batchctl.store.views.spoken import Spoken
 
@@ -20,7 +21,7 @@ _STANDS = (
 
 
 def waiting(s: Spoken) -> str:
-    """Return the instances that wait, and the FileProcess rows to be that wait for other batches."""
+    """Return the instances that wait, the FileProcess rows to be that wait for other batches, and those for a populator."""
     now = s.now
     return f"""
 WITH {frozen(s)}, {unfit(s)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
@@ -44,7 +45,9 @@ LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
 UNION ALL
-{_dependencies(s)}"""
+{_dependencies(s)}
+UNION ALL
+{_populators(s)}"""
 
 
 def _limits(s: Spoken) -> str:
@@ -216,3 +219,29 @@ FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = w.Newest_id"""
+
+
+def _populators(s: Spoken) -> str:
+    """Return of each row of which a populator's answer is awaited the batches that lack their instance."""
+    gives_up = f"f.PopulatorTries >= {MOST_TRIES}"
+    answer = s.joined("'it waits for an answer: '", "COALESCE(f.Message, 'no reason was given')")
+    missing = s.joined("'batch '", "b.ProcessBatchName", "' has no instance of it yet'")
+    again = s.joined(
+        "'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
+    )
+    taken = "c.FileProcess_id = {0}.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id"
+    target = s.joined("'FileProcess:'", "f.FileProcess_id")
+    # To such a batch it is a duplicate, unless a person has accepted it.
+    repeats = f"""b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM {s.of}FileProcess g
+        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+        AND ((g.FileProcess_id < f.FileProcess_id AND {s.among("g.Status", "ready", "paused")}) OR EXISTS (
+            SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("g")})))
+    AND NOT EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'accept')"""
+    return f"""SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
+       {s.twin("f.z_inserted", "Since")}, CASE WHEN {gives_up} THEN {answer} ELSE {missing} END, NULL, NULL, f.FileProcess_id,
+       CASE WHEN {gives_up} THEN {again} ELSE 'SELECT * FROM Controller;' END
+FROM {s.of}FileProcess f
+JOIN {s.of}ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
+WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
+AND NOT EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("f")})
+AND NOT ({repeats})"""

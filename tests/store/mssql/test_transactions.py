@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import mssql
@@ -145,6 +145,23 @@ def test_a_lost_commit_is_never_taken_for_one_or_the_other(
     assert len(server.said("BEGIN TRANSACTION")) == 1
     assert transactions.run(C1, add) == 7
     assert len(server.connected) == 2
+
+
+def test_what_a_lost_commit_may_still_write_is_waited_for_before_anything_is_read(
+    server: SqlServer, transactions: StoreTransactions
+) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    server.when("COMMIT TRANSACTION", raising(link_error()), DONE)
+    server.when("READCOMMITTEDLOCK", raising(server_error(1222, "Lock request time out.", "HYT00")), one(0))
+    with pytest.raises(OutcomeUnknown):
+        transactions.run(C1, add)
+    with pytest.raises(Conflict):
+        transactions.run(C1, add, hurried=True)
+    begun = len(server.said("BEGIN TRANSACTION"))
+
+    assert begun == 1
+    assert transactions.run(C1, add) == 7
+    assert len(server.said("READCOMMITTEDLOCK")) == 2
 
 
 def test_a_lock_that_a_commit_waits_for_in_vain_is_no_lost_commit(

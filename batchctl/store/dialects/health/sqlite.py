@@ -14,7 +14,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.health import Lacking, Reading, Result
-from batchctl.store.dialects.sqlite import WAL_MENDED_IN
+from batchctl.store.dialects.sqlite import waits_for_disk
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
 INSTALL = "install a Python with sqlite3"
@@ -28,6 +28,8 @@ class Facts:
 
     path: str
     synchronous: int
+    waits_for_disk: bool
+    """After or during a commit."""
     journal_mode: str
     version: tuple[int, int, int]
 
@@ -94,6 +96,7 @@ def durability(connection: Connection) -> list[Reading]:
     facts = Facts(
         path=str(_path_of(connection)),
         synchronous=int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one()),
+        waits_for_disk=waits_for_disk(connection),
         journal_mode=str(connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()).lower(),
         version=sqlite3.sqlite_version_info,
     )
@@ -102,12 +105,12 @@ def durability(connection: Connection) -> list[Reading]:
 
 def judge(facts: Facts) -> Iterator[Reading]:
     """Say of each fact what it means."""
-    word = _SYNCHRONOUS.get(facts.synchronous, str(facts.synchronous))
-    if facts.synchronous >= 2:
-        yield Reading("synchronous", Result.OK, f"{word}: a commit waits for the disk.")
+    if facts.waits_for_disk:
+        yield Reading("synchronous", Result.OK, "A commit waits for the disk.")
     else:
+        word = _SYNCHRONOUS.get(facts.synchronous, str(facts.synchronous))
         said = f"{word}: what was committed may be lost when the power fails."
-        yield Reading("synchronous", Result.FAIL, said, "install batchctl again: it sets FULL by itself")
+        yield Reading("synchronous", Result.FAIL, said, "install batchctl again: it waits for the disk by itself")
     yield _journal(facts)
 
 
@@ -117,12 +120,18 @@ def _journal(facts: Facts) -> Reading:
     if mode in {"off", "memory"}:
         said = f"{mode}: a crash in the middle of a write damages the file."
         return Reading("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
-    if mode == "wal" and facts.version < WAL_MENDED_IN:
-        said = f"wal with SQLite {version}: before 3.51.3, two programs that write at once may, very rarely, damage the file."
-        pragma = f"sqlite3 '{as_file}' 'PRAGMA journal_mode = TRUNCATE'"
-        next_step = f"install a Python with a newer SQLite, or stop all controllers and: {pragma}"
-        return Reading("journal mode", Result.WARN, said, next_step)
-    return Reading("journal mode", Result.OK, f"{mode}, with SQLite {version}.")
+    said = f"{mode}, with SQLite {version}."
+    if mode == "wal" and not _is_mended(facts.version):
+        said += (
+            " Before 3.51.3 a commit may damage the file in the moment in which the log is written into it: batchctl keeps the"
+            " two apart. Other programs that write megabytes at once should have a newer SQLite."
+        )
+    return Reading("journal mode", Result.OK, said)
+
+
+def _is_mended(version: tuple[int, int, int]) -> bool:
+    """Say whether a SQLite keeps apart by itself what may damage a file with write-ahead logging when it meets."""
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51, 0) or (3, 44, 6) <= version < (3, 45, 0)
 
 
 def _path_of(connection: Connection) -> Path:

@@ -1,0 +1,136 @@
+"""What becomes of one row, written inside the caller's transaction: its instances, and what is said on the row itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeGuard
+from zoneinfo import ZoneInfo
+
+from batchctl.control.asked_rows import Wanted
+from batchctl.domain.errors import Conflict
+from batchctl.domain.rows import MOST_TRIES, BatchId, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.status import IntakeStatus
+from batchctl.domain.text import visible
+from batchctl.domain.wall_clock import WallClock
+from batchctl.ports import Clock
+from batchctl.store import instances, intake
+
+UNTAKEN = "no batch takes entity"
+"""How a message begins that is no longer so once a batch takes the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of one row for each of its batches."""
+
+    created: Mapping[BatchId, InstanceId] = field(default_factory=dict)
+    repeats: Mapping[str, IntakeId] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    """What took too long; it may answer another time."""
+    blocker: str | None = None
+    """Who keeps the row or one of its batches locked, so that nothing was done yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeWriter:
+    """Writes it."""
+
+    clock: Clock
+    zone: ZoneInfo
+
+    def ask_to_write(self, wanted: Wanted, connection: Any) -> Callable[[], Made]:
+        """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
+        row = wanted.row
+        values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
+        if wanted.compares or len(values) < len(wanted.batches) or wanted.tries != row.tries:
+            made = self.write(wanted, connection)
+            return lambda: made
+        if intake.is_locked(connection, row, wanted.batch_ids, compares=False):
+            return lambda: Made(blocker=instances.blocker(connection))
+        locked = intake.ask_locked(connection, row.intake_id)
+        added = {
+            batch.batch_id: instances.ask_to_add(
+                connection, row, batch, values[batch.batch_id], self._cycle_key(row, values[batch.batch_id])
+            )
+            for batch in wanted.batches
+        }
+
+        def answer() -> Made:
+            found, _ = locked()
+            if not is_still(found, row) or found.tries != row.tries:
+                message = f"FileProcess {row.intake_id} is not as it was read."
+                raise Conflict(message)
+            made = Made({key: instance_id() for key, instance_id in added.items()})
+            self._conclude(connection, found, made, self.clock.now(), taken=True)
+            return made
+
+        return answer
+
+    def write(self, wanted: Wanted, connection: Any) -> Made:
+        """Write what was wanted of a row, and say on it what came of that; who keeps it locked is waited for."""
+        now, row = self.clock.now(), wanted.row
+        if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
+            return Made(blocker=instances.blocker(connection))
+        found, have_theirs = intake.load_locked(connection, row.intake_id)
+        if not is_still(found, row):
+            # What its populators made of it is not of this row: if it is ready still, it misses its instances still.
+            return Made()
+        created: dict[BatchId, InstanceId] = {}
+        repeats: dict[str, IntakeId] = {}
+        reasons: list[str] = []
+        late: list[str] = []
+        for batch in wanted.batches:
+            if batch.batch_id in have_theirs:
+                continue
+            values = wanted.populated[batch.batch_id]
+            if batch.batch_id in wanted.hung:
+                late.append(f"batch {visible(batch.name)}: {values}")
+                continue
+            if isinstance(values, str):
+                reasons.append(f"batch {visible(batch.name)}: {values}")
+                continue
+            first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
+            if first is not None:
+                repeats[batch.name] = first
+            else:
+                added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+                created[batch.batch_id] = added
+        made = Made(created, repeats, tuple(reasons), late=tuple(late))
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or late or wanted.awaits))
+        # What others have created meanwhile is awaited no more.
+        tries = wanted.tries if late or wanted.awaits - have_theirs else 0
+        if tries != found.tries:
+            intake.await_populator(connection, row.intake_id, tries, now)
+        if found.tries and not tries:
+            # Those made before may all be done.
+            intake.complete_if_done(connection, row.intake_id, now)
+        return made
+
+    def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
+        """Say on the row itself what became of it."""
+        said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
+        late = "; ".join(made.late)
+        if made.late and row.tries + 1 >= MOST_TRIES:
+            late += f". That was the {MOST_TRIES}rd time: it waits now (batchctl why file:{row.intake_id})"
+        reason = "; ".join([*made.reasons, *said, *([late] if late else [])]) or None
+        if made.reasons:
+            intake.set_status(connection, row, IntakeStatus.REJECTED, reason, now)
+        elif made.repeats and not taken:
+            intake.set_status(connection, row, IntakeStatus.DUPLICATE, reason, now)
+        elif reason != row.message and (reason is not None or _is_untaken(row.message)):
+            # Otherwise it is what its sender, or a trigger, has to say.
+            intake.say(connection, row.intake_id, reason, now)
+
+    def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
+        return row.cycle_key or values.cycle_key or WallClock(self.zone).day_of(row.inserted_at).isoformat()
+
+
+def is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
+    """Say whether a row is as it was read, but for what is said on it."""
+    return found is not None and replace(found, message=row.message, tries=row.tries) == row
+
+
+def _is_untaken(message: str | None) -> bool:
+    return message is not None and message.startswith(UNTAKEN)

@@ -1,0 +1,65 @@
+"""How long SQLite's one lock is held is counted in what is asked meanwhile: others cannot write for as long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from batchctl.store.dialects import sqlite
+from tests.control.world import NO_WAIT, OK, World
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return what was asked in each transaction that wrote."""
+    transactions: list[list[str]] = []
+    begin, commit = sqlite.begin_write, sqlite.commit
+
+    def begin_write(connection: Any, **others: Any) -> None:
+        begin(connection, **others)
+        transactions.append([])
+        sqlite._raw(connection).set_trace_callback(transactions[-1].append)
+
+    def end(connection: Any) -> None:
+        sqlite._raw(connection).set_trace_callback(None)
+        commit(connection)
+
+    monkeypatch.setattr(sqlite, "begin_write", begin_write)
+    monkeypatch.setattr(sqlite, "commit", end)
+    return transactions
+
+
+def test_a_step_that_ends_at_once_is_one_transaction_of_few_statements(
+    sqlite_world: World, held: list[list[str]]
+) -> None:
+    world = sqlite_world
+    world.batch(steps=5)
+    world.submit()
+    world.create()
+    controller = world.controller()
+    world.runner.script = lambda rendered: OK
+    controller.turn(NO_WAIT)
+    held.clear()
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["complete"]
+    assert len(held) == 5
+    assert max(map(len, held[:-1])) <= 5
+
+
+def test_definitions_are_read_before_others_are_kept_from_writing(sqlite_world: World, held: list[list[str]]) -> None:
+    world = sqlite_world
+    controller = world.running()
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+    held.clear()
+    world.clock.advance(timedelta(seconds=1))
+    world.sql("INSERT INTO FileProcess (Entity) VALUES ('another')")
+    world.runner.end(world.runner.started[-1], OK)
+    controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["running"]
+    assert len(held) == 1
+    assert [asked for asked in held[0] if asked.startswith("SELECT") and "ProcessControl.ProcessName" in asked] == []

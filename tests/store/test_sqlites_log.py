@@ -1,0 +1,159 @@
+"""With a log a commit lasts, others may write while it waits for the disk, and no commit meets a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import OutcomeUnknown
+from batchctl.ports import Boundary
+from batchctl.store import engine
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
+
+OPERATOR = frozenset({Boundary.OPERATOR})
+INSERT = "INSERT INTO Kept VALUES (?)"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a database that writes ahead."""
+    file = tmp_path / "control.db"
+    with closing(sqlite3.connect(file)) as made:
+        made.execute("PRAGMA journal_mode = WAL")
+        made.execute("CREATE TABLE Kept (Name TEXT)")
+    return file
+
+
+@pytest.fixture
+def opened(file: Path) -> Iterator[StoreTransactions]:
+    """Return the way of batchctl to it."""
+    transactions = StoreTransactions(engine.open_engine(f"sqlite:///{file}", file.parent))
+    yield transactions
+    transactions.close()
+
+
+@pytest.fixture
+def client(file: Path) -> Iterator[sqlite3.Connection]:
+    """Return a client that waits for nobody."""
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as made:
+        yield made
+
+
+def add(transactions: StoreTransactions, much: int = 1) -> None:
+    """Write a row of so many bytes."""
+
+    def work(connection: Connection) -> None:
+        connection.exec_driver_sql(INSERT, ("x" * much,))
+
+    transactions.run(OPERATOR, work)
+
+
+def log_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}-wal")
+
+
+def spied(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> list[int]:
+    """Look around whenever the log is written to the disk; return which files were."""
+    synced, sync = [], sqlite._sync
+
+    def spy(descriptor: int) -> None:
+        look()
+        synced.append(os.fstat(descriptor).st_ino)
+        sync(descriptor)
+
+    monkeypatch.setattr(sqlite, "_sync", spy)
+    return synced
+
+
+def test_others_may_write_while_a_commit_waits_for_the_disk(
+    opened: StoreTransactions, client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = spied(monkeypatch, lambda: client.execute(INSERT, ("beside",)))
+
+    add(opened)
+
+    assert synced == [log_of(file).stat().st_ino]
+    assert client.execute("SELECT Name FROM Kept ORDER BY rowid").fetchall() == [("x",), ("beside",)]
+
+
+def test_of_a_commit_that_the_disk_may_not_have_nobody_says_that_it_was_made(
+    opened: StoreTransactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(sqlite, "_sync", fails)
+
+    with pytest.raises(OutcomeUnknown, match=r"control\.db could not be written to the disk"):
+        add(opened)
+
+
+def test_the_log_stays_short_and_is_shortened_while_nobody_can_commit(
+    opened: StoreTransactions, client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    refused: list[int] = []
+
+    def connecting(*given: object, **named: object) -> sqlite3.Connection:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            client.execute(INSERT, ("meanwhile",))
+        refused.append(log_of(file).stat().st_size)
+        return connect(*given, **named)
+
+    add(opened)
+    monkeypatch.setattr(sqlite3, "connect", connecting)
+    for _ in range(40):
+        add(opened, sqlite.MOST_LOG // 10)
+
+    assert 3 <= len(refused) <= 5
+    assert max(refused) < 2 * sqlite.MOST_LOG
+    assert log_of(file).stat().st_size < 2 * sqlite.MOST_LOG
+    assert client.execute("SELECT count(*) FROM Kept").fetchone() == (41,)
+    assert client.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_log_that_a_reader_keeps_is_not_tried_at_every_commit(
+    opened: StoreTransactions, client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(opened)
+    client.execute("BEGIN")
+    client.execute("SELECT count(*) FROM Kept").fetchall()
+    tried: list[int] = []
+    shorten = sqlite._shorten_log
+
+    def shortening(raw: sqlite3.Connection) -> None:
+        tried.append(log_of(file).stat().st_size)
+        shorten(raw)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sqlite, "_shorten_log", shortening)
+    for _ in range(40):
+        add(opened, sqlite.MOST_LOG // 10)
+
+    assert 3 <= len(tried) <= 4
+    client.execute("COMMIT")
+    for _ in range(12):
+        add(opened, sqlite.MOST_LOG // 10)
+    assert log_of(file).stat().st_size < 2 * sqlite.MOST_LOG
+
+
+def test_no_commit_of_batchctl_writes_the_log_into_the_file(opened: StoreTransactions) -> None:
+    with opened.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one() == 0
+
+
+def test_without_a_log_the_disk_is_waited_for_during_the_commit(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as made:
+        made.execute("CREATE TABLE Kept (Name TEXT)")
+    transactions = StoreTransactions(engine.open_engine("sqlite:///other.db", tmp_path))
+    with transactions.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "truncate"
+        assert sqlite.waits_for_disk(connection)
+    transactions.close()
