@@ -13,7 +13,7 @@ from batchctl.system.clock import SystemClock
 from tests.acceptance.installation import PATIENCE, RunBatchctl
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
-from tests.system.watching import ends
+from tests.system.watching import ends, parent_of
 
 LEASE = 4.0
 
@@ -23,11 +23,6 @@ def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl
     made = Shop(empty_database, installed_batchctl, run_batchctl)
     yield made
     made.close()
-
-
-def parent_of(pid: int) -> int:
-    """Return who started a process."""
-    return int(Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
 
 
 def outlast(seconds: float) -> None:

@@ -110,6 +110,8 @@ class Site(Shop):
         self.effects_file = database.directory / EFFECTS
         self.effects_file.touch()
         super().__init__(database, command, run)
+        if database.kind == "sqlite":
+            self.hand.sql(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
 
     def configure(self, more: str = "", *, shutdown_grace: int = 1) -> None:
         """Write the configuration."""
@@ -191,11 +193,6 @@ def opened(database: ControlDatabase, command: Path, run: RunBatchctl) -> Iterat
         yield site
     finally:
         site.close()
-
-
-def parent_of(pid: int) -> int:
-    """Return who started a process."""
-    return int(Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
 
 
 def kill(*pids: int) -> None:

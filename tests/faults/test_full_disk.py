@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.control_databases import PostgresControl
-from tests.faults.site import WAITS, Running, Site, parent_of
+from tests.faults.site import WAITS, Running, Site
+from tests.system.watching import parent_of
 
 ROUNDS, ROWS = 3, 6
 

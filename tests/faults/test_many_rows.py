@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tests.faults.site import WAITS, Site, parent_of
+from tests.faults.site import WAITS, Site
+from tests.system.watching import parent_of
 
 ROWS = {"sqlite": 2_000, "postgresql": 10_000}
 """Fewer where each row's commit waits for a disk."""

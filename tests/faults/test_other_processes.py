@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.site import WAITS, Site, kill, parent_of, until
-from tests.system.watching import ends, lives
+from tests.faults.site import WAITS, Site, kill, until
+from tests.system.watching import ends, lives, parent_of
 
 DEAF = "trap '' TERM; while :; do sleep 0.1; done"
 

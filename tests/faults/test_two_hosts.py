@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import ROOT
-from tests.faults.site import WAITS, Running, Site, kill, parent_of
-from tests.system.watching import ends
+from tests.faults.site import WAITS, Running, Site, kill
+from tests.system.watching import ends, parent_of
 
 DRIVER = Path(__file__).with_name("other_host.py")
 SETTINGS = "heartbeat_interval = 0.5\norphan_timeout = 4\n"

@@ -53,3 +53,8 @@ def lives(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state not in "ZX"
+
+
+def parent_of(pid: int) -> int:
+    """Return who started a process."""
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
