@@ -148,6 +148,11 @@ class Settings(BaseSettings):
         """Return the value of an environment variable, also of one that was taken out of the environment."""
         return os.environ.get(name, self._taken.get(name))
 
+    def kept_from_steps(self) -> Iterator[str]:
+        """Yield the values of all variables that are secrets by their name, whether anything refers to them or not."""
+        everything = {**self._taken, **os.environ}
+        yield from (value for name, value in everything.items() if name.upper().startswith(_KEPT_FROM_STEPS) and value)
+
     def take(self, name: str, value: str) -> None:
         """Keep the value of a variable that is to leave the environment."""
         self._taken[name] = value
@@ -214,6 +219,7 @@ def known_secrets(settings: Settings) -> Iterator[str]:
     for name in settings.secrets:
         with suppress(ConfigurationError):
             yield secret(settings, name)
+    yield from settings.kept_from_steps()
     for url in _urls_of(settings).values():
         for password in urls.passwords_in(url):
             yield from {password, unquote(password)}

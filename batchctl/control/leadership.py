@@ -136,12 +136,12 @@ class Leadership:
         return None if fence is None else (found, fence)
 
     def _is_free(self, connection: Any, found: Lead) -> bool:
-        """Say whether the lead may be taken: its lease is over, or who has it has ended or was written off."""
+        """Say whether the lead may be taken: its lease is over, or who has it has ended, was written off, or never was."""
         leader = found.leads(self.clock.now())
         if leader is None or leader == self.name:
             return True
         row = controllers.load(connection, leader)
-        return row is not None and row.status is not ControllerStatus.RUNNING
+        return row is None or row.status is not ControllerStatus.RUNNING
 
     def _leave(self, fence: int, connection: Any) -> None:
         leading.leave(connection, self.name, fence, self.clock.now())

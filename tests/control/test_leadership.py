@@ -114,6 +114,19 @@ def test_a_row_that_somebody_has_deleted_is_made_anew(world: World) -> None:
     assert world.sql(LEAD) == [("c1", 1)]
 
 
+def test_a_lease_of_one_that_never_was_keeps_nobody_from_leading(world: World) -> None:
+    far = world.clock.now() + timedelta(days=9999)
+    world.hand.loosen()
+    world.sql(
+        f"UPDATE Leader SET ControllerName = 'ghost', LeaseUntil = '{far:%Y-%m-%d %H:%M:%S}.000', Fence = Fence + 5"
+    )
+
+    first = hired(world, "c1")
+    first.turn()
+    assert world.one("SELECT ControllerName FROM Leader") == "c1"
+    first.worker.end()
+
+
 def test_no_lock_of_a_stranger_keeps_anybody_from_leading(world: World) -> None:
     if world.database.kind == "postgresql":
         world.sql("SELECT pg_advisory_lock(1650553955, hashtext(current_schema()))")
