@@ -165,7 +165,11 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
         yield f"GRANT USAGE ON SEQUENCE {table}_{table}_id_seq TO {', '.join(who)};"
     yield f"GRANT INSERT ON vSqlJob TO {AUTHOR};"
     yield "-- Nobody but the owner, the controller and the roles of Setting TaskRoles (task enable --role) runs commands."
-    yield from _NO_TASKS.format(schema=schema, service=SERVICE, roles=ROLES_OF_TASKS, guard=GUARD).strip().splitlines()
+    yield from (
+        _NO_TASKS.format(schema=schema, service=SERVICE, roles=ROLES_OF_TASKS, guard=GUARD, held=_HELD)
+        .strip()
+        .splitlines()
+    )
     yield "COMMIT;"
 
 
@@ -188,6 +192,7 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
     no_tasks = _NO_TASKS_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)
     yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE, f" WHERE {no_tasks}")
     yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR)
+    yield from _HOLD_PLANTED_ON_MSSQL.format(schema=schema, held=_HELD).strip().splitlines()
     for name, entities in suppliers.items():
         only = f" WHERE Entity IN ({_listed(entities, 'N')}) AND {no_tasks}"
         yield from _view(schema, f"Intake_{name}", "FileProcess", SUBMITTED, f"{INTAKE}_{name}", only)
@@ -232,6 +237,39 @@ DO $$ BEGIN
         FOR EACH ROW EXECUTE FUNCTION batchctl_no_tasks();
     END IF;
 END $$;
+CREATE OR REPLACE FUNCTION batchctl_hold_planted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = {schema}, pg_temp AS $$
+BEGIN
+    -- Rows that somebody could insert before, or inserts just now, are not what those who may ask for commands asked for.
+    LOCK TABLE FileProcess IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE FileProcess f SET Status = 'paused', z_updated = timezone('UTC', clock_timestamp()),
+           Message = '{held}'
+    WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
+      AND f.Entity IN (SELECT coalesce(b.Entity, b.ProcessBatchName) FROM ProcessBatch b
+                       JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id
+                       WHERE b.ProcessBatch_id = NEW.ProcessBatch_id AND lower(trim(p.ProcessType)) = 'task');
+    RETURN NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION batchctl_hold_planted() FROM PUBLIC;
+CREATE OR REPLACE TRIGGER TR_ProcessControl_HoldPlanted AFTER INSERT OR UPDATE OF ProcessType, ProcessBatch_id ON ProcessControl
+FOR EACH ROW WHEN (lower(trim(NEW.ProcessType)) = 'task') EXECUTE FUNCTION batchctl_hold_planted();
+CREATE OR REPLACE TRIGGER TR_ProcessBatch_HoldPlanted AFTER UPDATE OF Entity, ProcessBatchName ON ProcessBatch
+FOR EACH ROW EXECUTE FUNCTION batchctl_hold_planted();
+"""
+_HELD = "inserted before a batch of this entity ran commands: look at Data, then resume or cancel it"
+_HOLD_PLANTED_ON_MSSQL = """
+CREATE OR ALTER TRIGGER {schema}.TR_ProcessControl_HoldPlanted ON {schema}.ProcessControl AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    UPDATE f SET Status = 'paused', Message = N'{held}'
+    FROM {schema}.FileProcess AS f WITH (TABLOCKX) WHERE f.Status = 'ready'
+    AND NOT EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.FileProcess_id = f.FileProcess_id)
+    AND f.Entity IN (SELECT COALESCE(b.Entity, b.ProcessBatchName) FROM {schema}.ProcessBatch AS b
+                     JOIN inserted AS p ON p.ProcessBatch_id = b.ProcessBatch_id
+                     WHERE LOWER(TRIM(p.ProcessType)) = 'task');
+END;
+GO
 """
 _NO_TASKS_ON_MSSQL = (
     "(NOT EXISTS (SELECT 1 FROM {schema}.ProcessBatch AS b JOIN {schema}.ProcessControl AS p"

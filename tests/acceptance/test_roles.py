@@ -336,6 +336,23 @@ def test_the_script_is_printed_for_each_kind_of_database(run_batchctl: RunBatchc
     assert script("--dialect", "postgresql", "--intake", "shop")["code"] == 2
 
 
+def test_a_row_that_was_planted_before_a_batch_ran_commands_is_held(guarded: Guarded) -> None:
+    for entity in ("Task", "Later", "Renamed", "Load"):
+        guarded.as_("loader", f"INSERT INTO FileProcess (Entity, Data) VALUES ('{entity}', 'touch /tmp/x')")
+    assert guarded("task", "enable", "--reason", "chores").returncode == 0
+    guarded.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Later')")
+    guarded.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+        " SELECT ProcessBatch_id, 10, 'do', ' TASK ' FROM ProcessBatch WHERE ProcessBatchName = 'Later'"
+    )
+    guarded.sql("UPDATE ProcessBatch SET Entity = 'Renamed' WHERE ProcessBatchName = 'Later'")
+
+    held = "SELECT Entity FROM FileProcess WHERE Status = 'paused' AND Message LIKE '%look at Data%' ORDER BY 1"
+    assert guarded.sql(held) == [("Later",), ("Renamed",), ("Task",)]
+    guarded("run", "--once")
+    assert guarded.sql("SELECT count(*) FROM BatchControl WHERE Data1 LIKE 'touch%' OR Data2 LIKE 'touch%'") == [(0,)]
+
+
 def test_intake_has_no_way_to_a_batch_that_runs_commands_but_for_the_roles_that_were_given_one(
     guarded: Guarded,
 ) -> None:
