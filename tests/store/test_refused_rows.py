@@ -7,8 +7,12 @@ from contextlib import closing
 
 import pytest
 
-from tests.control_databases import ControlDatabase, Hand
+from tests.control_databases import ControlDatabase, Hand, SqliteControl
 
+MOVING = (
+    "REPLACE INTO ProcessControl (ProcessControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+    " SELECT ProcessControl_id, ProcessBatch_id, 20, ProcessName, ProcessType FROM ProcessControl"
+)
 BATCH = "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')"
 STEP = (
     "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
@@ -141,6 +145,58 @@ def test_a_step_that_runs_is_neither_deleted_nor_moved(careless: Hand) -> None:
     careless.sql("DELETE FROM ProcessControl")
 
     assert careless.sql("SELECT count(*) FROM ProcessControl") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "REPLACE INTO ProcessBatch (ProcessBatchName) VALUES ('Load')",
+            "has instances or steps, which a REPLACE would",
+        ),
+        ("UPDATE ProcessBatch SET ProcessBatch_id = 99", "go by its ProcessBatch_id"),
+        (
+            MOVING,
+            "the step runs, which a REPLACE would move",
+        ),
+        (
+            "REPLACE INTO FileProcess (FileProcess_id, Entity, Status) VALUES (1, 'Load', 'paused')",
+            "the row has instances",
+        ),
+    ],
+)
+def test_no_replace_takes_a_row_from_its_work(sqlite_database: SqliteControl, statement: str, said: str) -> None:
+    with closing(sqlite_database.hand()) as careless:
+        careless.sql("PRAGMA foreign_keys = OFF")
+        for each in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+            careless.sql(each)
+        careless.sql(
+            "INSERT INTO BatchVersion (ProcessBatch_id, ProcessBatchName, DefVersion, Fingerprint, Content)"
+            " SELECT ProcessBatch_id, ProcessBatchName, 1, 'x', '{}' FROM ProcessBatch"
+        )
+        before = careless.dump()
+
+        with pytest.raises(careless.Refused, match=said):
+            careless.sql(statement)
+
+        assert careless.dump() == before
+
+
+def test_registering_once_more_is_no_replace(sqlite_database: SqliteControl) -> None:
+    with closing(sqlite_database.hand()) as careless:
+        for each in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+            careless.sql(each)
+        careless.sql("INSERT OR IGNORE INTO ProcessBatch (ProcessBatchName) VALUES ('Load')")
+        careless.sql(
+            "INSERT INTO ProcessBatch (ProcessBatchName, Description) VALUES ('Load', 'anew')"
+            " ON CONFLICT (ProcessBatchName) DO UPDATE SET Description = excluded.Description"
+        )
+        careless.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('C')")
+
+        assert careless.sql("SELECT ProcessBatchName, Description FROM ProcessBatch ORDER BY 1") == [
+            ("C", None),
+            ("Load", "anew"),
+        ]
 
 
 @pytest.mark.parametrize("word", ["success", "Success", "SUCCESS"])

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0026.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0027.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2281,6 +2281,10 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0026' WHERE alembic_version.version_num = '0025';
+
+-- Running upgrade 0026 -> 0027
+
+UPDATE alembic_version SET version_num='0027' WHERE alembic_version.version_num = '0026';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0026.
+-- The control database of batchctl on SQLite, schema 0027.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -2567,6 +2567,18 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0026' WHERE alembic_version.version_num = '0025';
+
+-- Running upgrade 0026 -> 0027
+
+CREATE TRIGGER TR_ProcessBatch_Replaced AFTER INSERT ON ProcessBatch WHEN EXISTS (SELECT 1 FROM BatchVersion v WHERE v.ProcessBatchName = NEW.ProcessBatchName AND NOT EXISTS (SELECT 1 FROM ProcessBatch b WHERE b.ProcessBatch_id = v.ProcessBatch_id) AND (EXISTS (SELECT 1 FROM BatchControl w WHERE w.ProcessBatch_id = v.ProcessBatch_id) OR EXISTS (SELECT 1 FROM ProcessControl w WHERE w.ProcessBatch_id = v.ProcessBatch_id))) BEGIN SELECT RAISE(ABORT, 'batchctl: the batch has instances or steps, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE'); END;
+
+CREATE TRIGGER TR_ProcessBatch_Renumbered BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND (EXISTS (SELECT 1 FROM BatchControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM ProcessControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id)) BEGIN SELECT RAISE(ABORT, 'batchctl: the batch has instances or steps, which go by its ProcessBatch_id: leave that as it is'); END;
+
+CREATE TRIGGER TR_ProcessControl_Replaced AFTER INSERT ON ProcessControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND NOT EXISTS (SELECT 1 FROM ProcessControl p WHERE p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq)) BEGIN SELECT RAISE(ABORT, 'batchctl: the step runs, which a REPLACE would move or remove: wait until it has ended, or: batchctl cancel'); END;
+
+CREATE TRIGGER TR_FileProcess_Replaced AFTER INSERT ON FileProcess WHEN NEW.Status = 'paused' AND EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = NEW.FileProcess_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the row has instances, which would go on all the same: pause these'); END;
+
+UPDATE alembic_version SET version_num='0027' WHERE alembic_version.version_num = '0026';
 
 COMMIT;
 
