@@ -273,9 +273,13 @@ def _summary(shown: ShownIntake) -> list[tuple[str, Text]]:
         ("Status", word(row.status)),
         *((name, cell(value)) for name, value in columns.items() if value is not None),
         ("Arrived (UTC)", time(row.inserted_at)),
-        ("Taken by", cell(", ".join(batch.name for batch in shown.takers) or "no batch")),
+        ("Taken by", cell(", ".join(_takers(shown)) or "no batch")),
         *([] if item is None else [("Not work because", cell(f"{item.state}: {_because(item)}"))]),
     ]
+
+
+def _takers(shown: ShownIntake) -> list[str]:
+    return [*(batch.name for batch in shown.takers), *(row.batch for row in shown.unreadable)]
 
 
 def _instances(shown: ShownIntake) -> Listing:
@@ -283,6 +287,7 @@ def _instances(shown: ShownIntake) -> Listing:
     from batchctl.cli.output import cell, word
 
     names = {batch.batch_id: batch.name for batch in shown.takers}
+    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
     rows = [
         (
             cell(instance.instance_id),
@@ -331,7 +336,7 @@ def _shown_as_json(shown: ShownIntake) -> Columns:
     return {
         **(columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
         "Leader": shown.leader,
-        "TakenBy": [batch.name for batch in shown.takers],
+        "TakenBy": [*_takers(shown)],
         "BatchControl": [columns.instance(instance) for instance in shown.instances],
         "Audit": [columns.audit(entry) for entry in shown.audit],
     }

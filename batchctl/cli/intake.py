@@ -45,9 +45,11 @@ def submit(
         output.say("Note: no such file here; stored as written.")
     if done.hint is not None:
         output.say(f"Note: {done.hint}")
-        output.say("Next: batchctl batches   (which entities are taken)")
-    else:
+    if done.batches:
         output.say(f"Taken by: {', '.join(done.batches)}.")
+    if done.next_step is not None:
+        output.say(f"Next: {done.next_step}")
+    else:
         waiting = f"batchctl wait file:{done.intake_id or 'ID'}"
         alone = "a running controller takes it by itself; without one: batchctl create, batchctl process"
         output.say(f"Next: {waiting}   ({alone})")

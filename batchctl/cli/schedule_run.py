@@ -34,9 +34,12 @@ def run(session: Session, name: str, reason: str, dry_run: bool) -> None:
         click.echo(done.intake_id)
     if done.open_work is not None:
         output.say(f"Note: {done.open_work}; the new work waits behind it.")
+    if done.unreadable is not None:
+        output.say(f"Note: {done.unreadable.message}")
+        output.say(f"Next: {done.unreadable.next_step}")
     if done.batches:
         output.say(f"Taken by: {', '.join(map(visible, done.batches))}.")
         output.say(f"Next: batchctl wait file:{done.intake_id or 'ID'}   (a running controller takes it by itself)")
-    else:
+    elif done.unreadable is None:
         output.say(f"Note: No batch takes entity '{entity}'.")
         output.say("Next: batchctl batches   (which entities are taken)")

@@ -138,7 +138,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.unknown:instance": 1125,
     "batchctl.operations.unknown:batch": 1126,
     "batchctl.operations.unknown:batch_of": 1127,
-    "batchctl.operations.unknown:_unreadable": 1128,
+    "batchctl.operations.unknown:of_batch_row": 1128,
     "batchctl.operations.watches:rehearse": 1129,
     "batchctl.preparation:_check_of": 1130,
     "batchctl.registry:Registry._get": 1131,

@@ -13,6 +13,7 @@ from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.wall_clock import WallClock
 from batchctl.operations import remedies, unknown
 from batchctl.operations.given import checked_reason, fitting
@@ -51,6 +52,7 @@ class _Found:
     row: IntakeRow
     takers: Sequence[BatchDefinition]
     made: Sequence[BatchInstance]
+    unreadable: Sequence[UnreadableRow]
 
     @property
     def name(self) -> str:
@@ -71,7 +73,7 @@ class _Found:
     @property
     def batches(self) -> tuple[str, ...]:
         """Return the names of those that take it."""
-        return tuple(batch.name for batch in self.takers)
+        return *(batch.name for batch in self.takers), *(row.batch for row in self.unreadable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +245,8 @@ def _check_resend(found: _Found) -> None:
         raise StatusChanged(found.name, row.status, RESEND, next_step=remedies.to_take_in(row, found.takers))
     if row.status is IntakeStatus.READY:
         raise StatusChanged(found.name, "ready, and still to be looked at", RESEND, next_step=f"batchctl why file:{at}")
+    if not found.takers and found.unreadable:
+        raise unknown.of_batch_row(found.unreadable[0])
     if not found.takers:
         message = f"No batch takes entity '{visible(row.entity)}' of {found.name}."
         raise Refused(message, next_step="batchctl batches")
@@ -258,8 +262,10 @@ def _load(
     row = load(connection, intake_id)
     if row is None:
         raise unknown.intake_row(connection, intake_id)
-    takers = [batch for batch in definitions.all_batches(connection) if batch.entity == row.entity]
-    return _Found(row, takers, reports.instances_of_intake(connection, intake_id))
+    defined = definitions.read(connection)
+    takers = [batch for batch in defined.batches if batch.entity == row.entity]
+    made = reports.instances_of_intake(connection, intake_id)
+    return _Found(row, takers, made, defined.unreadable_of(row.entity))
 
 
 def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:

@@ -296,7 +296,7 @@ def _of_intake(
     takers = [batch for batch in batches.values() if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]
-    broken = [one for one in definitions.read(connection).unreadable if one.entity == row.entity]
+    broken = definitions.read(connection).unreadable_of(row.entity)
     repeats = dict(_repeats(connection, row, without) if row.status is IntakeStatus.READY else ())
     awaited = [batch for batch in without if batch not in repeats]
     open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}

@@ -5,16 +5,18 @@ It decides nothing: what a file system shows here need not be what the controlle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Glance, Transactions
 from batchctl.store import audit, definitions, intake, reports
+from batchctl.store.definitions import Definitions
 
 LOOKS = 100
 """How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
@@ -29,8 +31,6 @@ _UNSAID = {
     InboxState.REJECTED: "no reason was given",
     InboxState.DUPLICATE: "no reason was given",
 }
-
-Definitions = Mapping[BatchId, BatchDefinition]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,8 @@ class ShownIntake:
     row: IntakeRow
     item: Item | None
     takers: tuple[BatchDefinition, ...]
+    unreadable: tuple[UnreadableRow, ...]
+    """What cannot be read of other batches that take it."""
     instances: tuple[BatchInstance, ...]
     audit: tuple[AuditEntry, ...]
     leader: str | None
@@ -86,13 +88,13 @@ class Reader:
         leader = self.leader()
         start = intake.NEWEST if before is None else before
         with self.transactions.read() as connection:
-            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            defined = definitions.read(connection)
             statuses = [status for status, state in _SET_ASIDE.items() if state in states]
             aside = intake.set_aside(connection, statuses, start, most + 1, entity)
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
-                ready, reached = _ready(connection, batches, start, most, _Wanted(states, entity, leader))
-        items = sorted([*(_aside(row, batches) for row in aside), *ready], key=_number, reverse=True)
+                ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, leader))
+        items = sorted([*(_aside(row, defined) for row in aside), *ready], key=_number, reverse=True)
         return Inbox(
             items=tuple(self._seen(items[:most])),
             leader=leader,
@@ -106,17 +108,18 @@ class Reader:
             row = intake.load(connection, intake_id)
             if row is None:
                 raise unknown.intake_row(connection, intake_id)
-            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            defined = definitions.read(connection)
             made = reports.instances_of_intake(connection, intake_id)
             acts = audit.of_target(connection, audit.intake_target(intake_id))
-        takers = [batch for batch in batches.values() if batch.entity == row.entity]
+        takers = tuple(batch for batch in defined.batches if batch.entity == row.entity)
         have_theirs = {instance.batch_id for instance in made}
-        lacking = [batch.batch_id for batch in takers if batch.batch_id not in have_theirs]
+        lacking = [each for each in _takers(row, defined) if each not in have_theirs]
         is_work = row.status is IntakeStatus.COMPLETE or (row.status is IntakeStatus.READY and made and not lacking)
         return ShownIntake(
             row=row,
-            item=None if is_work else next(self._seen([_item(row, lacking, batches, leader)])),
-            takers=tuple(takers),
+            item=None if is_work else next(self._seen([_item(row, lacking, defined, leader)])),
+            takers=takers,
+            unreadable=defined.unreadable_of(row.entity),
             instances=tuple(made),
             audit=tuple(acts),
             leader=leader,
@@ -137,7 +140,7 @@ class _Wanted:
 
 
 def _ready(
-    connection: Any, batches: Definitions, before: int, most: int, wanted: _Wanted
+    connection: Any, defined: Definitions, before: int, most: int, wanted: _Wanted
 ) -> tuple[list[Item], int | None]:
     """Return ready rows that lack an instance, and how far they were looked for if older ones were not looked at."""
     found, at = list[Item](), before
@@ -146,7 +149,7 @@ def _ready(
         at = looked.up_to
         for missing in looked.missing:
             if missing.row is not None and wanted.entity in {None, missing.row.entity}:
-                item = _item(missing.row, missing.batch_ids, batches, wanted.leader)
+                item = _item(missing.row, missing.batch_ids, defined, wanted.leader)
                 found += [item] if item.state in wanted.states else []
         if looked.is_last:
             return found, None
@@ -155,16 +158,26 @@ def _ready(
     return found, at
 
 
-def _item(row: IntakeRow, lacking: Sequence[BatchId], batches: Definitions, leader: str | None) -> Item:
+def _takers(row: IntakeRow, defined: Definitions) -> Iterator[BatchId]:
+    """Yield the batches that take a row, whether they can be read or not."""
+    yield from (batch.batch_id for batch in defined.batches if batch.entity == row.entity)
+    yield from (one.batch_id for one in defined.unreadable_of(row.entity) if one.batch_id is not None)
+
+
+def _item(row: IntakeRow, lacking: Sequence[BatchId], defined: Definitions, leader: str | None) -> Item:
     """Say why a row is not work, or not all of it; `lacking` are the batches that take it and have no instance."""
     if row.status in _SET_ASIDE:
-        return _aside(row, batches)
+        return _aside(row, defined)
     if not lacking:
-        because, clear = remedies.untaken(row, batches.values())
+        because, clear = remedies.untaken(row, defined.batches)
         return Item(row=row, state=InboxState.UNTAKEN, because=because, clear=clear)
-    takers = {batch.batch_id for batch in batches.values() if batch.entity == row.entity}
-    names = ", ".join(visible(batches[each].name) for each in lacking if each in batches)
-    if takers - {*lacking}:
+    is_partial = bool({*_takers(row, defined)} - {*lacking})
+    for one in defined.unreadable:
+        if one.batch_id in lacking:
+            state = InboxState.PARTIAL if is_partial else InboxState.NEW
+            return Item(row=row, state=state, because=one.message, clear=one.mend)
+    names = ", ".join(visible(batch.name) for batch in defined.batches if batch.batch_id in lacking)
+    if is_partial:
         because = visible(row.message) if row.message else f"batch {names} has no instance of it yet"
         return Item(row=row, state=InboxState.PARTIAL, because=because, clear=f"batchctl why file:{row.intake_id}")
     because, clear = _not_looked_at(row, leader)
@@ -181,10 +194,10 @@ def _not_looked_at(row: IntakeRow, leader: str | None) -> tuple[str, str]:
     return nobody, said
 
 
-def _aside(row: IntakeRow, batches: Definitions) -> Item:
+def _aside(row: IntakeRow, defined: Definitions) -> Item:
     state = _SET_ASIDE[row.status]
     because = visible(row.message or _UNSAID[state])
-    return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, batches.values()))
+    return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, defined.batches))
 
 
 def _number(item: Item) -> int:

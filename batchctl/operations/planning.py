@@ -17,6 +17,7 @@ from batchctl.operations.standing import Line
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
 from batchctl.store import definitions, history, intake
+from batchctl.store.definitions import Definitions
 
 EVERY_PLACE = 1_000_000
 
@@ -55,21 +56,23 @@ class Acceptance:
 def creations(transactions: Transactions, populators: PopulatorRunner, most: int) -> tuple[Creation, ...]:
     """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
-        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        defined = definitions.read(connection)
         wanted = (
             (missing.row, missing.batch_ids)
             for missing in intake.all_missing(connection)
             if missing.row is not None and missing.batch_ids
         )
         return tuple(
-            _creation(connection, row, [batches[batch_id] for batch_id in batch_ids], populators)
-            for row, batch_ids in islice(wanted, most)
+            _creation(connection, row, defined, batch_ids, populators) for row, batch_ids in islice(wanted, most)
         )
 
 
-def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition], populators: PopulatorRunner) -> Creation:
-    names, repeats, refusals, found = list[str](), list[IntakeId](), list[str](), list[tuple[str, Populated]]()
-    for batch in takers:
+def _creation(
+    connection: Any, row: IntakeRow, defined: Definitions, batch_ids: list[BatchId], populators: PopulatorRunner
+) -> Creation:
+    names, repeats, found = list[str](), list[IntakeId](), list[tuple[str, Populated]]()
+    refusals = [f"{one.message}; {one.mend}" for one in defined.unreadable if one.batch_id in batch_ids]
+    for batch in (one for one in defined.batches if one.batch_id in batch_ids):
         values = populate(populators, row, batch)
         if isinstance(values, str):
             refusals.append(f"batch {visible(batch.name)}: {values}")

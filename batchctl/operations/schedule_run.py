@@ -7,11 +7,12 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from batchctl.domain.errors import Refused
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
-from batchctl.operations import timetable
+from batchctl.operations import timetable, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.timetable import schedule_target
@@ -28,6 +29,8 @@ class Ran:
     cycle_key: str
     batches: tuple[str, ...]
     """Those that take the row."""
+    unreadable: Refused | None
+    """What cannot be read of another batch that takes it."""
     open_work: str | None
     """What of its entity is not done yet: the new work waits behind it."""
 
@@ -38,12 +41,20 @@ def run_now(actor: Actor, name: str, *, zone: str, reason: str | None) -> Ran:
 
     def act(connection: Any) -> Ran:
         schedule = timetable.named(connection, name)
-        takers = tuple(batch.name for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
+        defined = definitions.read(connection)
+        takers = tuple(batch.name for batch in defined.batches if batch.entity == schedule.entity)
         blocker = data_triggers.blocker(connection, schedule.entity)
         cycle_key = _today(schedule, zone, actor).isoformat()
         intake_id = None if actor.dry_run else _insert(connection, actor, schedule, cycle_key, reason)
         open_work = None if blocker is None else str(blocker)
-        return Ran(schedule=schedule, intake_id=intake_id, cycle_key=cycle_key, batches=takers, open_work=open_work)
+        return Ran(
+            schedule=schedule,
+            intake_id=intake_id,
+            cycle_key=cycle_key,
+            batches=takers,
+            unreadable=next(map(unknown.of_batch_row, defined.unreadable_of(schedule.entity)), None),
+            open_work=open_work,
+        )
 
     return actor.act(act)
 

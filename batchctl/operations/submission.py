@@ -8,6 +8,7 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import definitions, intake
 
@@ -31,6 +32,8 @@ class Submitted:
     intake_id: IntakeId | None
     batches: tuple[str, ...]
     hint: str | None
+    next_step: str | None = None
+    """What to do about what the hint says."""
 
 
 def submit(
@@ -40,12 +43,16 @@ def submit(
     _check(submission)
     source = shorten(storable(f"submit by {user}@{host}"), NAME_LIMIT)
     with transactions.read() as connection:
-        every = definitions.all_batches(connection)
-    takers = tuple(batch.name for batch in every if batch.entity == submission.entity)
-    hint = None
-    if not takers:
-        meant = visible(did_you_mean(submission.entity, {batch.entity for batch in every}))
+        defined = definitions.read(connection)
+    takers = tuple(batch.name for batch in defined.batches if batch.entity == submission.entity)
+    hint, next_step = None, None
+    if broken := defined.unreadable_of(submission.entity):
+        said = unknown.of_batch_row(broken[0])
+        hint, next_step = said.message, said.next_step
+    elif not takers:
+        meant = visible(did_you_mean(submission.entity, {batch.entity for batch in defined.batches}))
         hint = f"No batch takes entity '{visible(submission.entity)}'.{meant}"
+        next_step = "batchctl batches   (which entities are taken)"
 
     def insert(connection: Any) -> IntakeId:
         return intake.add(
@@ -58,7 +65,7 @@ def submit(
         )
 
     intake_id = None if dry_run else transactions.run(frozenset({Boundary.INTAKE}), insert)
-    return Submitted(intake_id=intake_id, batches=takers, hint=hint)
+    return Submitted(intake_id=intake_id, batches=takers, hint=hint, next_step=next_step)
 
 
 def _check(submission: Submission) -> None:

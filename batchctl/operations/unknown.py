@@ -64,7 +64,7 @@ def batch(connection: Any, batches: Iterable[BatchDefinition], name: str) -> Not
     broken = definitions.read(connection).unreadable
     for row in broken:
         if row.batch == name:
-            return _unreadable(row)
+            return of_batch_row(row)
     meant = visible(did_you_mean(name, [*(each.name for each in batches), *(row.batch for row in broken)]))
     return NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
 
@@ -73,10 +73,11 @@ def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound |
     """Say that the batch of an instance is not there, or what of it cannot be read."""
     for row in definitions.read(connection).unreadable:
         if row.batch_id == batch_id:
-            return _unreadable(row)
+            return of_batch_row(row)
     missing = f"ProcessBatch {batch_id} of BatchControl {instance_id} does not exist."
     return NotFound(missing, next_step="batchctl check")
 
 
-def _unreadable(row: UnreadableRow) -> Refused:
+def of_batch_row(row: UnreadableRow) -> Refused:
+    """Say what of a batch cannot be read, and what comes of it."""
     return Refused(f"{row.message}. Until that is corrected the batch does nothing.", next_step=row.mend)

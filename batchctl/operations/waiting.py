@@ -157,8 +157,12 @@ def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
     made = reports.instances_of_intake(connection, row.intake_id)
     if made:
         return _of_instances(connection, reference, made)
-    if row.entity in {batch.entity for batch in definitions.all_batches(connection)}:
+    defined = definitions.read(connection)
+    if row.entity in {batch.entity for batch in defined.batches}:
         return Awaited(reference=reference.text, status=row.status, settled=False, next_step=why)
+    for broken in defined.unreadable_of(row.entity):
+        said, mend = broken.message, broken.mend
+        return Awaited(reference=reference.text, status=row.status, settled=True, message=said, next_step=mend)
     message = f"no batch takes entity '{visible(row.entity)}'"
     return Awaited(reference=reference.text, status=row.status, settled=True, message=message, next_step=why)
 

@@ -47,6 +47,10 @@ class Definitions:
     steps_without_batch: tuple[Step, ...]
     unreadable: tuple[UnreadableRow, ...]
 
+    def unreadable_of(self, entity: str) -> tuple[UnreadableRow, ...]:
+        """Return what cannot be read of the batches that take an entity."""
+        return tuple(row for row in self.unreadable if row.entity == entity)
+
 
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""

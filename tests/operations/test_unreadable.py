@@ -35,11 +35,12 @@ def broken(world: World) -> World:
 @pytest.fixture
 def command(broken: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Give a command as a person does."""
-    monkeypatch.setenv("BATCHCTL_DATABASE_URL", broken.database.url)
     monkeypatch.setenv("COLUMNS", "250")
     monkeypatch.chdir(broken.directory)
 
     def give(*args: str) -> tuple[int, str, str]:
+        # A command that runs populators takes what may be a secret out of the environment.
+        monkeypatch.setenv("BATCHCTL_DATABASE_URL", broken.database.url)
         code = run([*args])
         told = capsys.readouterr()
         return code, told.out, told.err
@@ -285,3 +286,19 @@ def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_give
     )
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays:B', 'forever')")
     assert dead_ends(world) == {}
+
+
+def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Command) -> None:
+    _, _, submitted = command("submit", "Daily")
+    _, planned, _ = command("create", "--dry-run")
+    waited, seen, _ = command("wait", "file:3", "--json")
+    _, listed, _ = command("inbox", "--json")
+    _, shown, _ = command("inbox", "show", "3", "--json")
+    awaited, (item, *_) = json.loads(seen), json.loads(listed)["Rows"][::-1]
+    said = f"{SAID}. Until that is corrected the batch does nothing."
+
+    assert f"Note: {said}\nNext: {MEND}" in submitted
+    assert f"{SAID}; {MEND}" in " ".join(planned.split())
+    assert (waited, awaited[0]["Message"], awaited[0]["Next"]) == (1, SAID, MEND)
+    assert (item["FileProcess_id"], item["State"], item["Because"], item["Next"]) == (3, "new", SAID, MEND)
+    assert (json.loads(shown)["Because"], json.loads(shown)["TakenBy"]) == (SAID, ["Daily"])
