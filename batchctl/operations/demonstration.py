@@ -140,7 +140,9 @@ def _make_warehouse(folder: Path, database: str | None) -> None:
         return
     demo_database.check_reading(database, folder / "incoming" / file_name(1))
     where = json.dumps(database)
-    settings = f'database_url = {where}\nplugin_modules = ["flight_report"]\n\n[connections.warehouse]\nurl = {where}\n'
+    # The report connects as whoever runs the demo does: steps see no other variables of theirs.
+    settings = f'database_url = {where}\nplugin_modules = ["flight_report"]\nstep_environment = ["PG*"]\n'
+    settings += f"\n[connections.warehouse]\nurl = {where}\n"
     # The URL may hold a password, so nobody else may read the file, not even for a moment.
     (folder / "batchctl.toml").unlink()
     (folder / "batchctl.toml").touch(mode=0o600)

@@ -367,7 +367,7 @@ def _tasks(connection: Any) -> Sequence[Reading]:
             Reading("tasks", Result.OK, f"Batch {listed} runs whatever a row says; only these may insert one: {who}.")
         ]
     said = f"Batch {listed} runs whatever a row says: whoever may insert FileProcess rows runs commands as the controller's user."
-    next_step = f"run the script of batchctl db roles, or: batchctl disable {typed(queues[0][0])} --reason ..."
+    next_step = f"do as batchctl db roles says, or: batchctl disable {typed(queues[0][0])} --reason ..."
     return [Reading("tasks", Result.WARN, said, next_step)]
 
 

@@ -103,6 +103,7 @@ def test_the_demo_runs_on_postgresql_with_the_one_right_that_it_asks_for(
 
     assert done.returncode == 0, done.stderr
     assert (folder / "demo" / "batchctl.toml").stat().st_mode & 0o777 == 0o600
+    assert 'step_environment = ["PG*"]' in (folder / "demo" / "batchctl.toml").read_text(encoding="utf-8")
     assert (again.returncode, [path.name for path in folder.iterdir()]) == (4, ["demo"])
     assert "the warehouse holds 336,776 flights" in done.stdout
     assert "\n    psql DATABASE < register.sql\n" in story
