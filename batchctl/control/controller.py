@@ -402,8 +402,9 @@ class Controller:
             else:
                 written = record(ends, self._batches, now)
             if together and (late := self._flights.overhear()):
-                # They share the commit, which costs more than all the rest.
-                written += record(late, self._batches, self._clock.now())
+                # They share the commit, which costs more than all the rest. What takes their places begins after them.
+                now = self._clock.now()
+                written += record(late, self._batches, now)
             places = self._free - len(written.started)
             if claims and places > 0:
                 over = {told.instance.batch_id for told in written.told if not told.stays}

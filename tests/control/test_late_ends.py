@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -120,3 +121,31 @@ def test_one_that_could_not_be_committed_with_the_others_is_recorded_once(
 
     assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
     assert len(world.runner.started) == 4
+
+
+def test_what_takes_the_place_of_one_that_ended_late_begins_after_it(world: World) -> None:
+    world.batch(steps=1, MaxConcurrent=2)
+    for _ in range(4):
+        world.submit()
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    controller = world.controller(slots=2)
+    while len(world.runner.open) < 2:
+        controller.turn(NO_WAIT)
+    world.hear()
+    first, second = world.runner.started
+
+    def ends_late() -> None:
+        world.clock.advance(timedelta(seconds=1))
+        world.runner.end(second, OK)
+
+    world.runner.end(first, OK)
+    world.runner.while_writing = once(ends_late)
+    controller.turn(NO_WAIT)
+
+    at_once = (
+        "SELECT (SELECT count(*) FROM BatchProcessHistory o WHERE o.StartTime <= h.StartTime"
+        " AND (o.EndTime IS NULL OR o.EndTime > h.StartTime)) FROM BatchProcessHistory h"
+    )
+    assert len(world.runner.started) == 4
+    assert max(count for (count,) in world.sql(at_once)) == 2
