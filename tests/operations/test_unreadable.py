@@ -10,6 +10,7 @@ import pytest
 
 from batchctl.cli.main import run
 from batchctl.domain.incidents import Problem
+from batchctl.store.unreadable import RESTORE
 from tests.control.alarm import Alarm, rules
 from tests.control.world import World
 
@@ -302,3 +303,20 @@ def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Comm
     assert (waited, awaited[0]["Message"], awaited[0]["Next"]) == (1, SAID, MEND)
     assert (item["FileProcess_id"], item["State"], item["Because"], item["Next"]) == (3, "new", SAID, MEND)
     assert (json.loads(shown)["Because"], json.loads(shown)["TakenBy"]) == (SAID, ["Daily"])
+
+
+@pytest.mark.parametrize(
+    "asked", [("show", "2"), ("why", "2"), ("rerun", "2", "--reason", "r"), ("cancel", "2", "--reason", "r")]
+)
+def test_an_instance_whose_row_is_gone_names_that_row_and_says_what_fsck_says(
+    command: Command, broken: World, asked: tuple[str, ...]
+) -> None:
+    broken.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
+
+    code, _, told = command(*asked)
+    _, examined, _ = command("fsck", "--json")
+
+    assert code == 4
+    said = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
+    assert f"Error: {said}.\nNext: {RESTORE}" in told
+    assert [one["Next"] for one in json.loads(examined) if one["Law"] == "I47"] == [RESTORE]
