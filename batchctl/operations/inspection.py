@@ -167,12 +167,14 @@ def batch_id_of(connection: Any, name: str) -> BatchId:
     return known[name]
 
 
-def batches(transactions: Transactions) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...]]:
-    """Return every batch, by Seq, with its counts; and what cannot be read of others."""
+def batches(
+    transactions: Transactions,
+) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...], tuple[UnreadableRow, ...]]:
+    """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read."""
     with transactions.read() as connection:
-        counts, defined = reports.count_instances(connection), definitions.read(connection)
+        (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
     found = tuple(BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in defined.batches)
-    return found, defined.unreadable
+    return found, defined.unreadable, tuple(strange)
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

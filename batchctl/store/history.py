@@ -15,7 +15,7 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.store import batch_versions
-from batchctl.store.columns import NAME_LENGTH, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
@@ -319,9 +319,8 @@ def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> d
 
 
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
-    """Return the newest attempt of an instance."""
-    row = connection.execute(_LAST, {"instance_id": instance_id}).one_or_none()
-    return None if row is None else entry(row)
+    """Return the newest attempt of an instance, if it can be read."""
+    return next(iter(readable(connection.execute(_LAST, {"instance_id": instance_id}), entry)), None)
 
 
 def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:

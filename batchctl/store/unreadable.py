@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, select
+from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, func, or_, select
 
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
@@ -30,13 +30,21 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "CatchUp": status.CatchUp,
     "Overlap": status.Overlap,
     "DuplicateKey": status.DuplicateKey,
+    "Cause": status.Cause,
 }
-_STATUS: Mapping[str, type[StrEnum]] = {"BatchControl": status.InstanceStatus, "FileProcess": status.IntakeStatus}
+_STATUS: Mapping[str, type[StrEnum]] = {
+    "BatchControl": status.InstanceStatus,
+    "FileProcess": status.IntakeStatus,
+    "BatchProcessHistory": status.HistoryStatus,
+}
 """The words of a column that is called the same in many tables."""
 _NAMES = ("ProcessBatchName", "ProcessName", "ScheduleName", "TriggerName", "WatchName")
 
 RESTORE = "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too"
 """What to do about an instance whose batch, or FileProcess row, is gone."""
+
+MOST = 20
+"""How many rows of a table of work are named at most."""
 
 Made = TypeVar("Made")
 
@@ -62,6 +70,15 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
         return None
     found = unreadable(table, row, ValueError("a column holds nonsense"))
     return found if found.column else next(_dangling(connection, table, row, found), found)
+
+
+def of_no_status(connection: Connection, table: Table, words: type[StrEnum]) -> list[UnreadableRow]:
+    """Return the first rows of a table of work whose Status is none of its words; all rows are read to find them."""
+    (key,) = table.primary_key
+    said = func.lower(func.trim(table.c.Status))
+    strange = or_(said.is_(None), said.not_in([each.value for each in words]))
+    rows = connection.execute(select(table).where(strange).order_by(key).limit(MOST))
+    return [unreadable(table, row, ValueError("Status is none that it may have")) for row in rows]
 
 
 def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableRow) -> Iterator[UnreadableRow]:

@@ -320,3 +320,32 @@ def test_an_instance_whose_row_is_gone_names_that_row_and_says_what_fsck_says(
     said = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
     assert f"Error: {said}.\nNext: {RESTORE}" in told
     assert [one["Next"] for one in json.loads(examined) if one["Law"] == "I47"] == [RESTORE]
+
+
+WEIRD = "BatchControl 2 cannot be read: Status is 'weird', and has to be one of: "
+TO_MEND = "UPDATE BatchControl SET Status = ... WHERE BatchControl_id = 2;"
+
+
+def test_one_instance_that_cannot_be_read_hides_no_other(command: Command, broken: World) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 2")
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+
+    code, seen, _ = command("status", "--json")
+    _, shown, _ = command("status")
+    listing, listed, noted = command("batches", "--json")
+    _, table, _ = command("batches")
+    unread = json.loads(seen)["Unreadable"]
+
+    assert (code, listing) == (0, 0)
+    assert [(one["TableName"], one["RowNumber"], one["ColumnName"]) for one in unread] == [
+        ("ProcessBatch", 1, "ProcessingMode"),
+        ("BatchControl", 2, "Status"),
+        ("FileProcess", 3, "Status"),
+    ]
+    assert unread[1]["Message"].startswith(WEIRD)
+    assert unread[1]["Next"] == TO_MEND
+    assert [one["BatchControl_id"] for one in json.loads(seen)["Waiting"]] == [1]
+    assert TO_MEND in shown
+    assert [one["ProcessBatchName"] for one in json.loads(listed)] == ["Other", "Daily"]
+    assert f"Note: {WEIRD}" in noted
+    assert TO_MEND in table
