@@ -349,3 +349,23 @@ def test_one_instance_that_cannot_be_read_hides_no_other(command: Command, broke
     assert [one["ProcessBatchName"] for one in json.loads(listed)] == ["Other", "Daily"]
     assert f"Note: {WEIRD}" in noted
     assert TO_MEND in table
+
+
+def test_one_attempt_that_cannot_be_read_hides_no_other(command: Command, broken: World) -> None:
+    broken.process()
+    broken.sql("UPDATE BatchProcessHistory SET Status = 'weird' WHERE BatchControl_id = 2 AND ProcessControlSeq = 20")
+    ((row_id,),) = broken.sql("SELECT BatchProcessHistory_id FROM BatchProcessHistory WHERE Status = 'weird'")
+    said = f"BatchProcessHistory {row_id} (step 20) cannot be read: Status is 'weird', and has to be one of: "
+    mend = f"UPDATE BatchProcessHistory SET Status = ... WHERE BatchProcessHistory_id = {row_id};"
+
+    for asked in (("history",), ("history", "2"), ("history", "--batch", "Other")):
+        code, listed, noted = command(*asked, "--json")
+        _, shown, _ = command(*asked)
+        assert code == 0
+        assert [one["ProcessControlSeq"] for one in json.loads(listed)] == [10]
+        assert f"Note: {said}" in noted
+        assert mend in shown
+    code, shown, _ = command("show", "2")
+    assert code == 0
+    assert mend in shown
+    assert [command(*asked)[0] for asked in (("status",), ("why", "2"), ("wait", "2"))] == [0, 0, 0]
