@@ -369,3 +369,35 @@ def test_one_attempt_that_cannot_be_read_hides_no_other(command: Command, broken
     assert code == 0
     assert mend in shown
     assert [command(*asked)[0] for asked in (("status",), ("why", "2"), ("wait", "2"))] == [0, 0, 0]
+
+
+def test_the_inbox_names_a_row_whose_status_is_none(command: Command, broken: World) -> None:
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+    mend = "UPDATE FileProcess SET Status = ... WHERE FileProcess_id = 3;"
+
+    _, listed, _ = command("inbox", "--json")
+    _, shown, _ = command("inbox")
+    _, of_another, _ = command("inbox", "--entity", "Other", "--json")
+
+    (row,) = json.loads(listed)["Unreadable"]
+    assert (row["RowNumber"], row["ColumnName"], row["Next"]) == (3, "Status", mend)
+    assert mend in shown
+    assert json.loads(of_another)["Unreadable"] == []
+
+
+def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broken: World) -> None:
+    if broken.database.kind != "sqlite":
+        with pytest.raises(Exception, match="invalid input syntax"):  # There the column holds nothing but times.
+            broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
+        return
+    broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
+    said = "BatchControl 2 cannot be read: NextRunTime holds no time"
+    mend = "UPDATE BatchControl SET NextRunTime = ... WHERE BatchControl_id = 2;"
+
+    _, seen, _ = command("status", "--json")
+    _, told, _ = command("why", "2", "--json")
+
+    waiting = next(one for one in json.loads(seen)["Waiting"] if one["BatchControl_id"] == 2)
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "NextRunTime")
+    assert (waiting["Reason"], waiting["Next"]) == (said, mend)
+    assert (gate["Blocked"], gate["Clear"]) == (said, mend)
