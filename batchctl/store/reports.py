@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
-from batchctl.domain.status import InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
@@ -162,6 +162,12 @@ def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[
     rows = connection.execute(_COUNT_INTAKE).all()
     known = readable(rows, lambda row: (word(IntakeStatus, str(row.Status)), row.HowMany))
     return dict(known), [] if len(known) == len(rows) else of_no_status(connection, file_process, IntakeStatus)
+
+
+def unreadable_work(connection: Connection) -> list[UnreadableRow]:
+    """Return the first instances, intake rows and attempts in a status that is none; all rows are read to find them."""
+    known = (batch_control, InstanceStatus), (file_process, IntakeStatus), (batch_process_history, HistoryStatus)
+    return [row for table, words in known for row in of_no_status(connection, table, words)]
 
 
 def count_untaken(connection: Connection) -> int:

@@ -401,3 +401,17 @@ def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broke
     gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "NextRunTime")
     assert (waiting["Reason"], waiting["Next"]) == (said, mend)
     assert (gate["Blocked"], gate["Clear"]) == (said, mend)
+
+
+def test_check_names_row_and_column_of_work_in_no_known_status(command: Command, broken: World) -> None:
+    broken.process()
+    broken.sql("UPDATE BatchProcessHistory SET Status = 'weird' WHERE ProcessControlSeq = 20")
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 1")
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+
+    code, told, _ = command("check", "--json")
+
+    assert code == 6
+    found = [(one["Table"], one["Row"], one["Column"]) for one in json.loads(told)]
+    for row in (("BatchControl", "1"), ("FileProcess", "3"), ("BatchProcessHistory", "2")):
+        assert (*row, "Status") in found
