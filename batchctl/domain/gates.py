@@ -264,7 +264,7 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
         return _PASSED["NextRunTime"]
     if instance.next_run_time == NEVER:
         row = row_of(instance)
-        mend = f"UPDATE BatchControl SET NextRunTime = ... WHERE BatchControl_id = {instance.instance_id};"  # noqa: S608 - words for a person; the number is our own
+        mend = f"correct NextRunTime of {row} (UPDATE ...)"
         return Gate("NextRunTime", f"{row} cannot be read: NextRunTime holds no time", mend, row)
     return Gate(
         name="NextRunTime",

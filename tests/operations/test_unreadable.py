@@ -392,7 +392,7 @@ def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broke
         return
     broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
     said = "BatchControl 2 cannot be read: NextRunTime holds no time"
-    mend = "UPDATE BatchControl SET NextRunTime = ... WHERE BatchControl_id = 2;"
+    mend = "correct NextRunTime of BatchControl 2 (UPDATE ...)"
 
     _, seen, _ = command("status", "--json")
     _, told, _ = command("why", "2", "--json")
