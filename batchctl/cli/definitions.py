@@ -32,7 +32,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     from batchctl.operations import columns, inspection
 
     with session.app() as app:
-        (found, broken), now = inspection.batches(app.transactions), app.clock.now()
+        (found, broken, strange), now = inspection.batches(app.transactions), app.clock.now()
     # How a row that cannot be read is meant nobody knows: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:
@@ -51,6 +51,8 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
             for row in broken
         ]
         output.print_json(listed)
+        for row in strange:
+            output.say(f"Note: {row.message}. {row.mend}")
         return
     out = output.console()
     rows = [
@@ -68,11 +70,11 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
     output.section(out, Listing("Batches", headings, rows))
-    if broken:
+    if unread := (*broken, *strange):
         from batchctl.cli.status import unreadable_rows
 
-        output.section(out, unreadable_rows(broken))
-        output.hints(out, broken[0].mend, "batchctl check")
+        output.section(out, unreadable_rows(unread))
+        output.hints(out, unread[0].mend, "batchctl check")
     elif found:
         output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:

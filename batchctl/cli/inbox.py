@@ -215,6 +215,10 @@ def _list(out: Console, found: Inbox) -> None:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
 
+    if found.unreadable:
+        from batchctl.cli.status import unreadable_rows
+
+        output.section(out, unreadable_rows(found.unreadable))
     if not found.items:
         far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
         click.echo(f"Nothing of what was asked for is in the inbox.{far}")
@@ -310,10 +314,13 @@ def _next(shown: ShownIntake) -> list[str]:
 
 
 def _as_json(found: Inbox) -> Columns:
+    from batchctl.operations import columns
+
     return {
         "Leader": found.leader,
         "Rows": [_item_as_json(item) for item in found.items],
         "Before": found.before,
+        "Unreadable": [columns.unreadable(row) for row in found.unreadable],
     }
 
 

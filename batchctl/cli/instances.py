@@ -84,13 +84,19 @@ def history(
             return
         if instance_id is None:
             stands = None if status is None else HistoryStatus(status)
-            found = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
+            found, strange = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
         else:
-            found = inspection.attempts_of(app.transactions, InstanceId(instance_id))
+            found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
         output.print_json([columns.history(entry) for entry in found])
+        for row in strange:
+            output.say(f"Note: {row.message}. {row.mend}")
         return
     out = output.console()
+    if strange:
+        from batchctl.cli.status import unreadable_rows
+
+        output.section(out, unreadable_rows(strange))
     if instance_id is None:
         _show_newest(out, found)
         return
@@ -100,7 +106,7 @@ def history(
     output.hints(out, f"batchctl show {instance_id}")
 
 
-def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
+def _show_newest(out: Console, found: list[HistoryEntry]) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration, time, word
@@ -187,6 +193,10 @@ def _show(out: Console, shown: Shown) -> None:
 
     output.section(out, output.properties(_summary(shown)))
     output.section(out, _steps(shown))
+    if shown.unreadable_attempts:
+        from batchctl.cli.status import unreadable_rows
+
+        output.section(out, unreadable_rows(shown.unreadable_attempts))
     failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
         out.print("The last attempt that did not succeed, ready to be pasted:", style="bold", soft_wrap=True)

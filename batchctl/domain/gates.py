@@ -8,7 +8,16 @@ from enum import StrEnum
 
 from batchctl.domain import freezes
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import LONG_AGO, RETRIES_SKIPPED, BatchDefinition, BatchId, BatchInstance, InstanceId, Need
+from batchctl.domain.rows import (
+    LONG_AGO,
+    NEVER,
+    RETRIES_SKIPPED,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    InstanceId,
+    Need,
+)
 from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.text import typed
@@ -253,6 +262,10 @@ def _steps(batch: BatchDefinition) -> Gate:
 def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
     if instance.next_run_time <= now:
         return _PASSED["NextRunTime"]
+    if instance.next_run_time == NEVER:
+        row = row_of(instance)
+        mend = f"correct NextRunTime of {row} (UPDATE ...)"
+        return Gate("NextRunTime", f"{row} cannot be read: NextRunTime holds no time", mend, row)
     return Gate(
         name="NextRunTime",
         blocked=f"it waits until {instance.next_run_time:%Y-%m-%d %H:%M:%S} UTC",

@@ -38,6 +38,8 @@ FreezeId = NewType("FreezeId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
+NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
+"""What a time that cannot be read is taken for; nobody can write it, as no column holds microseconds."""
 
 RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
 

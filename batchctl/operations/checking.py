@@ -98,7 +98,7 @@ def check(
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
-        violations = reports.violations(connection)
+        violations, strange = reports.violations(connection), reports.unreadable_work(connection)
         lost_name = identity.lost_name(connection)
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
         rules = purging.rules(connection)
@@ -129,6 +129,7 @@ def check(
     found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
+    found += [_of_nonsense(row, "nothing goes by it") for row in strange]
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
     if lost_name is not None:
         found.append(

@@ -52,6 +52,8 @@ class Inbox:
     items: tuple[Item, ...]
     leader: str | None
     before: int | None
+    unreadable: tuple[UnreadableRow, ...] = ()
+    """Rows of which nobody can tell how they stand: on the first page, of any state that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +96,13 @@ class Reader:
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
                 ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, leader))
+            strange = reports.count_intake(connection)[1] if before is None else []
         items = sorted([*(_aside(row, defined) for row in aside), *ready], key=_number, reverse=True)
         return Inbox(
             items=tuple(self._seen(items[:most])),
             leader=leader,
             before=items[most - 1].row.intake_id if len(items) > most else reached,
+            unreadable=tuple(row for row in strange if entity in {None, row.entity}),
         )
 
     def show(self, intake_id: IntakeId) -> ShownIntake:

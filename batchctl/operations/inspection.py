@@ -25,6 +25,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
+from batchctl.store.history import Attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Shown:
     intake: IntakeRow | None
     steps: tuple[StepState, ...]
     history: tuple[HistoryEntry, ...]
+    unreadable_attempts: tuple[UnreadableRow, ...] = ()
     audit: tuple[AuditEntry, ...]
 
 
@@ -73,7 +75,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         if instance is None:
             raise unknown.instance(connection, instance_id)
         defined = definitions.read(connection)
-        attempts = history.of_instance(connection, instance_id)
+        attempts, strange = history.of_instance(connection, instance_id)
         batch = next((batch for batch in defined.batches if batch.batch_id == instance.batch_id), None)
         return Shown(
             instance=instance,
@@ -82,6 +84,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
             intake=intake.load(connection, instance.intake_id),
             steps=() if batch is None else _steps(instance, batch, attempts),
             history=tuple(attempts),
+            unreadable_attempts=tuple(strange),
             audit=tuple(audit.of_target(connection, audit.instance_target(instance_id))),
         )
 
@@ -96,13 +99,13 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
     return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches))
 
 
-def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[HistoryEntry, ...]:
-    """Return all attempts of an instance, oldest first."""
+def attempts_of(transactions: Transactions, instance_id: InstanceId) -> Attempts:
+    """Return all attempts of an instance, oldest first, and those that cannot be read."""
     with transactions.read() as connection:
         found = history.of_instance(connection, instance_id)
-        if not found and instances.load(connection, instance_id) is None:
+        if not any(found) and instances.load(connection, instance_id) is None:
             raise unknown.instance(connection, instance_id)
-        return tuple(found)
+        return found
 
 
 def batch_names(transactions: Transactions) -> list[str]:
@@ -129,7 +132,7 @@ def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) ->
 
 def last_command(transactions: Transactions, instance_id: InstanceId, seq: int | None) -> str:
     """Return the command of an instance's last attempt, or of its last at one step."""
-    tried = [one for one in attempts_of(transactions, instance_id) if seq is None or one.seq == seq]
+    tried = [one for one in attempts_of(transactions, instance_id)[0] if seq is None or one.seq == seq]
     if not tried:
         where = "" if seq is None else f" at step {seq}"
         message = f"BatchControl {instance_id} has no attempt{where} yet."
@@ -143,12 +146,12 @@ def newest_attempts(
     batch: str | None = None,
     status: HistoryStatus | None = None,
     since: datetime | None = None,
-) -> tuple[HistoryEntry, ...]:
-    """Return the newest attempts, of all batches or of one, newest first."""
+) -> Attempts:
+    """Return the newest attempts, of all batches or of one, newest first, and those that cannot be read."""
     with transactions.read() as connection:
         if batch is None:
-            return tuple(history.newest(connection, most, status, since))
-        return tuple(history.of_batch(connection, batch_id_of(connection, batch), status, since, most))
+            return history.newest(connection, most, status, since)
+        return history.of_batch(connection, batch_id_of(connection, batch), status, since, most)
 
 
 def entity_of(transactions: Transactions, name: str) -> str:
@@ -167,12 +170,14 @@ def batch_id_of(connection: Any, name: str) -> BatchId:
     return known[name]
 
 
-def batches(transactions: Transactions) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...]]:
-    """Return every batch, by Seq, with its counts; and what cannot be read of others."""
+def batches(
+    transactions: Transactions,
+) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...], tuple[UnreadableRow, ...]]:
+    """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read."""
     with transactions.read() as connection:
-        counts, defined = reports.count_instances(connection), definitions.read(connection)
+        (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
     found = tuple(BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in defined.batches)
-    return found, defined.unreadable
+    return found, defined.unreadable, tuple(strange)
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

@@ -147,7 +147,8 @@ def overview(
         defined = definitions.read(connection)
         batches = {batch.batch_id: batch for batch in defined.batches}
         broken = {row.batch_id: row for row in defined.unreadable if row.batch_id is not None}
-        counts = reports.count_instances(connection)
+        counts, strange = reports.count_instances(connection)
+        arrived, strange_intake = reports.count_intake(connection)
         not_taken_in = intake.not_taken_in(connection, most)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
@@ -156,7 +157,7 @@ def overview(
             controllers=tuple(row.name for row in living),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             instances=_totals(counts),
-            intake=reports.count_intake(connection),
+            intake=arrived,
             untaken_count=reports.count_untaken(connection),
             running=_running(connection, batches, broken, now, most),
             troubled=_troubled(connection, batches, broken, now, most),
@@ -169,7 +170,12 @@ def overview(
             completed=_completed(connection, batches, broken, most),
             waits=dependents.seen(connection, batches, now, most),
             ailing=ailing_starts.ailing(connection),
-            unreadable=(*defined.unreadable, *ailing_starts.unreadable(connection)),
+            unreadable=(
+                *defined.unreadable,
+                *ailing_starts.unreadable(connection),
+                *strange,
+                *strange_intake,
+            ),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
             incidents=incident_desk.with_reasons(

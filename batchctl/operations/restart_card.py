@@ -65,7 +65,7 @@ class Card:
 
 def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: BatchDefinition, now: datetime) -> Card:
     """Return what there is to know before an instance is run again as it would stand then."""
-    entries = history.of_instance(connection, before.instance_id)
+    entries, _ = history.of_instance(connection, before.instance_id)
     line = Line(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
     return Card(
         assumed=tuple(_assumed(step.seq, step.name, entries) for step in batch.steps if step.seq <= after.last_seq),

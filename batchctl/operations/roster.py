@@ -137,7 +137,7 @@ class Roster:
         """Return the newest attempts of a job's batch."""
         with self.transactions.read() as connection:
             batch = batch_of(connection, self.plugins, name)
-            return tuple(history.of_batch(connection, BatchId(batch.row_id), outcome, since, most))
+            return tuple(history.of_batch(connection, BatchId(batch.row_id), outcome, since, most)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +243,7 @@ class _Reading:
         return (*changes, *_retries(job, batch))
 
     def _last(self, batch: Kept) -> HistoryEntry | None:
-        return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), None, None, 1)), None)
+        return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), None, None, 1)[0]), None)
 
     def _words(self, timing: Timing) -> str:
         try:

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from batchctl.domain.backfill_turns import Stretch
-from batchctl.domain.rows import InstanceId
+from batchctl.domain.rows import NEVER, InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, ScheduleId
 from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import NEVER, readable, text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate

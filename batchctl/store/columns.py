@@ -27,15 +27,12 @@ from sqlalchemy.sql import expression
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.type_api import TypeEngine
 
-from batchctl.domain.rows import DataValues
+from batchctl.domain.rows import NEVER, DataValues
 
 NAME_LENGTH = 200
 
 _EXACT = "Latin1_General_100_BIN2"
 """How SQL Server compares names and Data: letter by letter, as the other databases do, whatever the server's default."""
-
-NEVER = datetime(9999, 12, 31, tzinfo=UTC)
-"""What a time that cannot be read is taken for."""
 
 
 Made = TypeVar("Made")

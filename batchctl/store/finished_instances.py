@@ -30,11 +30,11 @@ from sqlalchemy import (
 from batchctl.domain.durations import Took, classes
 from batchctl.domain.errors import Conflict
 from batchctl.domain.retention import Over, Rules, may_go
-from batchctl.domain.rows import BatchId, InstanceId, IntakeId
+from batchctl.domain.rows import NEVER, BatchId, InstanceId, IntakeId
 from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.values import value
 from batchctl.store import duration_history
-from batchctl.store.columns import NEVER, readable
+from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect

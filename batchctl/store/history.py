@@ -13,13 +13,15 @@ from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store import batch_versions
-from batchctl.store.columns import NAME_LENGTH, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
+from batchctl.store.unreadable import sorted_out
 
 _h, _i = batch_process_history.c, batch_control.c
 
@@ -53,6 +55,9 @@ class Ending:
     never_ran: bool = False
     """True for what was recorded as begun and provably never was."""
 
+
+Attempts = tuple[list[HistoryEntry], list[UnreadableRow]]
+"""Attempts, and the rows among them that cannot be read."""
 
 CODE_LENGTH, FARTHEST_LINE = 50, 2**31
 """What the columns of an error's code and line hold."""
@@ -319,9 +324,8 @@ def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> d
 
 
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
-    """Return the newest attempt of an instance."""
-    row = connection.execute(_LAST, {"instance_id": instance_id}).one_or_none()
-    return None if row is None else entry(row)
+    """Return the newest attempt of an instance, if it can be read."""
+    return next(iter(readable(connection.execute(_LAST, {"instance_id": instance_id}), entry)), None)
 
 
 def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
@@ -342,24 +346,26 @@ def is_live(connection: Connection, history_id: HistoryId, token: int) -> bool:
     return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == token
 
 
-def of_instance(connection: Connection, instance_id: InstanceId) -> list[HistoryEntry]:
-    """Return all attempts of an instance, oldest first."""
-    return [entry(row) for row in connection.execute(_OF, {"instance_id": instance_id})]
+def of_instance(connection: Connection, instance_id: InstanceId) -> Attempts:
+    """Return all attempts of an instance, oldest first, and those that cannot be read."""
+    return sorted_out(batch_process_history, connection.execute(_OF, {"instance_id": instance_id}), entry)
 
 
 def newest(
     connection: Connection, most: int, status: HistoryStatus | None = None, since: datetime | None = None
-) -> list[HistoryEntry]:
+) -> Attempts:
     """Return the newest attempts of all instances that ended so, and that began since then; newest first."""
-    return [entry(row) for row in connection.execute(_narrowed(_NEWEST, status, since), {"most": most})]
+    rows = connection.execute(_narrowed(_NEWEST, status, since), {"most": most})
+    return sorted_out(batch_process_history, rows, entry)
 
 
 def of_batch(
     connection: Connection, batch_id: BatchId, status: HistoryStatus | None, since: datetime | None, most: int
-) -> list[HistoryEntry]:
+) -> Attempts:
     """Return the newest attempts of a batch that ended so, and that began since then; newest first."""
     query = _narrowed(_OF_BATCH, status, since)
-    return [entry(row) for row in connection.execute(query, {"batch_id": batch_id, "most": most})]
+    rows = connection.execute(query, {"batch_id": batch_id, "most": most})
+    return sorted_out(batch_process_history, rows, entry)
 
 
 def _narrowed(query: Select[Any], status: HistoryStatus | None, since: datetime | None) -> Select[Any]:

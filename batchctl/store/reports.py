@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
-from batchctl.domain.status import InstanceStatus, IntakeStatus, word
-from batchctl.store.columns import unquoted
+from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import ENTITY
@@ -31,6 +32,7 @@ from batchctl.store.tables import (
     process_batch,
     setting,
 )
+from batchctl.store.unreadable import of_no_status
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
 _d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
@@ -140,19 +142,32 @@ class Orphan:
     lacks_batch: bool
 
 
-def count_instances(connection: Connection) -> dict[BatchId, dict[InstanceStatus, int]]:
-    """Return how many instances each batch has in each status."""
+def count_instances(
+    connection: Connection,
+) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
+    """Return how many instances each batch has in each status, and the first of those in a status that is none."""
+    rows = connection.execute(_COUNT_INSTANCES).all()
+    known = readable(
+        rows, lambda row: (BatchId(row.ProcessBatch_id), word(InstanceStatus, str(row.Status)), row.HowMany)
+    )
     counts: dict[BatchId, dict[InstanceStatus, int]] = {}
-    for row in connection.execute(_COUNT_INSTANCES):
-        of_batch = counts.setdefault(BatchId(row.ProcessBatch_id), {})
-        status = word(InstanceStatus, row.Status)
-        of_batch[status] = of_batch.get(status, 0) + row.HowMany
-    return counts
+    for batch_id, status, many in known:
+        of_batch = counts.setdefault(batch_id, {})
+        of_batch[status] = of_batch.get(status, 0) + many
+    return counts, [] if len(known) == len(rows) else of_no_status(connection, batch_control, InstanceStatus)
 
 
-def count_intake(connection: Connection) -> dict[IntakeStatus, int]:
-    """Return how many intake rows are in each status."""
-    return {word(IntakeStatus, row.Status): row.HowMany for row in connection.execute(_COUNT_INTAKE)}
+def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
+    """Return the same of the intake rows."""
+    rows = connection.execute(_COUNT_INTAKE).all()
+    known = readable(rows, lambda row: (word(IntakeStatus, str(row.Status)), row.HowMany))
+    return dict(known), [] if len(known) == len(rows) else of_no_status(connection, file_process, IntakeStatus)
+
+
+def unreadable_work(connection: Connection) -> list[UnreadableRow]:
+    """Return the first instances, intake rows and attempts in a status that is none; all rows are read to find them."""
+    known = (batch_control, InstanceStatus), (file_process, IntakeStatus), (batch_process_history, HistoryStatus)
+    return [row for table, words in known for row in of_no_status(connection, table, words)]
 
 
 def count_untaken(connection: Connection) -> int:
@@ -170,7 +185,7 @@ def count_new(connection: Connection) -> dict[BatchId, int]:
 
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
     """Return the attempts under way, oldest first."""
-    return [entry(row) for row in connection.execute(_LIVE, {"most": most})]
+    return readable(connection.execute(_LIVE, {"most": most}), entry)
 
 
 def claimed_since(connection: Connection) -> dict[InstanceId, datetime]:
@@ -206,7 +221,7 @@ def in_status(
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:
     """Return the instances completed last, with the moment."""
-    return [(instance(row), row.z_updated) for row in connection.execute(_COMPLETED, {"most": most})]
+    return readable(connection.execute(_COMPLETED, {"most": most}), lambda row: (instance(row), row.z_updated))
 
 
 def may_hold_up(
@@ -240,7 +255,7 @@ def idle_dependencies(connection: Connection, most: int) -> list[tuple[int, str,
 
 
 def _instances(connection: Connection, statement: Select[Any], **values: object) -> list[BatchInstance]:
-    return [instance(row) for row in connection.execute(statement, values)]
+    return readable(connection.execute(statement, values), instance)
 
 
 def unknown_settings(connection: Connection, known: Sequence[str]) -> list[str]:

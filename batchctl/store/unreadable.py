@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, select
+from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, func, or_, select
 
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
@@ -29,10 +30,21 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "CatchUp": status.CatchUp,
     "Overlap": status.Overlap,
     "DuplicateKey": status.DuplicateKey,
+    "Cause": status.Cause,
 }
-_STATUS: Mapping[str, type[StrEnum]] = {"BatchControl": status.InstanceStatus, "FileProcess": status.IntakeStatus}
+_STATUS: Mapping[str, type[StrEnum]] = {
+    "BatchControl": status.InstanceStatus,
+    "FileProcess": status.IntakeStatus,
+    "BatchProcessHistory": status.HistoryStatus,
+}
 """The words of a column that is called the same in many tables."""
 _NAMES = ("ProcessBatchName", "ProcessName", "ScheduleName", "TriggerName", "WatchName")
+
+RESTORE = "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too"
+"""What to do about an instance whose batch, or FileProcess row, is gone."""
+
+MOST = 20
+"""How many rows of a table of work are named at most."""
 
 Made = TypeVar("Made")
 
@@ -54,7 +66,28 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
     """Return what there is to say of a row that was not found among those that can be read; None where there is no such row."""
     (key,) = table.primary_key
     row = connection.execute(select(table).where(key == bindparam("row_id")), {"row_id": row_id}).first()
-    return None if row is None else unreadable(table, row, ValueError("a column holds nonsense"))
+    if row is None:
+        return None
+    found = unreadable(table, row, ValueError("a column holds nonsense"))
+    return found if found.column else next(_dangling(connection, table, row, found), found)
+
+
+def of_no_status(connection: Connection, table: Table, words: type[StrEnum]) -> list[UnreadableRow]:
+    """Return the first rows of a table of work whose Status is none of its words; all rows are read to find them."""
+    (key,) = table.primary_key
+    said = func.lower(func.trim(table.c.Status))
+    strange = or_(said.is_(None), said.not_in([each.value for each in words]))
+    rows = connection.execute(select(table).where(strange).order_by(key).limit(MOST))
+    return [unreadable(table, row, ValueError("Status is none that it may have")) for row in rows]
+
+
+def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableRow) -> Iterator[UnreadableRow]:
+    """Yield what is to be said of a row that names another one which is gone."""
+    for column, named in ((each, key.column) for each in table.c for key in each.foreign_keys):
+        number = getattr(row, column.name)
+        if number is not None and connection.execute(select(named).where(named == number)).first() is None:
+            said = f"{column.name} is {number}, and {named.table.name} {number} is gone"
+            yield replace(found, column=column.name, said=said, mend=RESTORE)
 
 
 def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:

@@ -14,8 +14,9 @@ from sqlalchemy.dialects import sqlite
 
 from batchctl.domain import status
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.rows import NEVER
 from batchctl.store import engine, schema
-from batchctl.store.columns import NEVER, UtcTime
+from batchctl.store.columns import UtcTime
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
 
@@ -209,7 +210,7 @@ def test_the_engine_can_read_whatever_time_is_taken(both: tuple[sqlite3.Connecti
     taken = [value for value in TIMES if answer(present, TIME_COLUMNS["NextRunTime"], value) == "taken"]
 
     assert len(taken) > len(DAYS)
-    assert [value for value in taken if isinstance(value, str) and read(value) == NEVER] == ["9999-12-31"]
+    assert [value for value in taken if isinstance(value, str) and read(value) == NEVER] == []
     for refused in ("2026-11-21 ", "2026-11-21 03:15:07.", "2026-11-21 03:15:07.123\x00x", "0000-01-01 03:15:07.123"):
         assert answer(present, TIME_COLUMNS["NextRunTime"], refused).startswith("SQLITE_CONSTRAINT_CHECK"), repr(
             refused

@@ -123,9 +123,9 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
     mend = "correct what its message names (batchctl history 1), then: batchctl rerun 1 --reason ..."
     assert (look(world).troubled[0].clear, blocking(why(world, "1"))[0][2]) == (mend, mend)
     assert ("instances", "BatchControl 1 is failed", "batchctl why 1") in file_gates(world, 1)
-    (attempt,) = inspection.attempts_of(world.transactions, InstanceId(1))
+    ((attempt,), _) = inspection.attempts_of(world.transactions, InstanceId(1))
     assert attempt.said == f"no use; {skipped}"
-    assert {entry.said for entry in inspection.attempts_of(world.transactions, InstanceId(2))} == {"it broke"}
+    assert {entry.said for entry in inspection.attempts_of(world.transactions, InstanceId(2))[0]} == {"it broke"}
 
 
 def test_rows_that_nothing_came_of_are_shown_with_their_reason(world: World) -> None:
@@ -452,8 +452,8 @@ def test_the_history_is_shown_by_instance_and_newest_first(world: World) -> None
     files(world, 3)
     world.process()
 
-    of_one = inspection.attempts_of(world.transactions, InstanceId(2))
-    newest = inspection.newest_attempts(world.transactions, 3)
+    of_one, _ = inspection.attempts_of(world.transactions, InstanceId(2))
+    newest, _ = inspection.newest_attempts(world.transactions, 3)
 
     assert [(entry.instance_id, entry.seq) for entry in of_one] == [(2, 10), (2, 20)]
     assert [(entry.instance_id, entry.seq) for entry in newest] == [(3, 20), (3, 10), (2, 20)]
@@ -463,7 +463,7 @@ def test_an_instance_without_history_has_none_and_one_that_does_not_exist_is_not
     world.batch()
     files(world, 1)
 
-    assert inspection.attempts_of(world.transactions, InstanceId(1)) == ()
+    assert inspection.attempts_of(world.transactions, InstanceId(1)) == ([], [])
     for look_at in (inspection.attempts_of, inspection.show):
         with pytest.raises(NotFound, match="no BatchControl 2"):
             look_at(world.transactions, InstanceId(2))
@@ -474,7 +474,7 @@ def test_batches_come_by_seq_with_their_counts(world: World) -> None:
     world.batch("early", Seq=1)
     files(world, 2, "late")
 
-    found, broken = inspection.batches(world.transactions)
+    found, broken, _ = inspection.batches(world.transactions)
 
     assert broken == ()
     assert [(one.batch.name, one.instances) for one in found] == [("early", {}), ("late", {InstanceStatus.READY: 2})]

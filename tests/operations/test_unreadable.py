@@ -10,6 +10,7 @@ import pytest
 
 from batchctl.cli.main import run
 from batchctl.domain.incidents import Problem
+from batchctl.store.unreadable import RESTORE
 from tests.control.alarm import Alarm, rules
 from tests.control.world import World
 
@@ -302,3 +303,115 @@ def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Comm
     assert (waited, awaited[0]["Message"], awaited[0]["Next"]) == (1, SAID, MEND)
     assert (item["FileProcess_id"], item["State"], item["Because"], item["Next"]) == (3, "new", SAID, MEND)
     assert (json.loads(shown)["Because"], json.loads(shown)["TakenBy"]) == (SAID, ["Daily"])
+
+
+@pytest.mark.parametrize(
+    "asked", [("show", "2"), ("why", "2"), ("rerun", "2", "--reason", "r"), ("cancel", "2", "--reason", "r")]
+)
+def test_an_instance_whose_row_is_gone_names_that_row_and_says_what_fsck_says(
+    command: Command, broken: World, asked: tuple[str, ...]
+) -> None:
+    broken.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
+
+    code, _, told = command(*asked)
+    _, examined, _ = command("fsck", "--json")
+
+    assert code == 4
+    said = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
+    assert f"Error: {said}.\nNext: {RESTORE}" in told
+    assert [one["Next"] for one in json.loads(examined) if one["Law"] == "I47"] == [RESTORE]
+
+
+WEIRD = "BatchControl 2 cannot be read: Status is 'weird', and has to be one of: "
+TO_MEND = "UPDATE BatchControl SET Status = ... WHERE BatchControl_id = 2;"
+
+
+def test_one_instance_that_cannot_be_read_hides_no_other(command: Command, broken: World) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 2")
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+
+    code, seen, _ = command("status", "--json")
+    _, shown, _ = command("status")
+    listing, listed, noted = command("batches", "--json")
+    _, table, _ = command("batches")
+    unread = json.loads(seen)["Unreadable"]
+
+    assert (code, listing) == (0, 0)
+    assert [(one["TableName"], one["RowNumber"], one["ColumnName"]) for one in unread] == [
+        ("ProcessBatch", 1, "ProcessingMode"),
+        ("BatchControl", 2, "Status"),
+        ("FileProcess", 3, "Status"),
+    ]
+    assert unread[1]["Message"].startswith(WEIRD)
+    assert unread[1]["Next"] == TO_MEND
+    assert [one["BatchControl_id"] for one in json.loads(seen)["Waiting"]] == [1]
+    assert TO_MEND in shown
+    assert [one["ProcessBatchName"] for one in json.loads(listed)] == ["Other", "Daily"]
+    assert f"Note: {WEIRD}" in noted
+    assert TO_MEND in table
+
+
+def test_one_attempt_that_cannot_be_read_hides_no_other(command: Command, broken: World) -> None:
+    broken.process()
+    broken.sql("UPDATE BatchProcessHistory SET Status = 'weird' WHERE BatchControl_id = 2 AND ProcessControlSeq = 20")
+    ((row_id,),) = broken.sql("SELECT BatchProcessHistory_id FROM BatchProcessHistory WHERE Status = 'weird'")
+    said = f"BatchProcessHistory {row_id} (step 20) cannot be read: Status is 'weird', and has to be one of: "
+    mend = f"UPDATE BatchProcessHistory SET Status = ... WHERE BatchProcessHistory_id = {row_id};"
+
+    for asked in (("history",), ("history", "2"), ("history", "--batch", "Other")):
+        code, listed, noted = command(*asked, "--json")
+        _, shown, _ = command(*asked)
+        assert code == 0
+        assert [one["ProcessControlSeq"] for one in json.loads(listed)] == [10]
+        assert f"Note: {said}" in noted
+        assert mend in shown
+    code, shown, _ = command("show", "2")
+    assert code == 0
+    assert mend in shown
+    assert [command(*asked)[0] for asked in (("status",), ("why", "2"), ("wait", "2"))] == [0, 0, 0]
+
+
+def test_the_inbox_names_a_row_whose_status_is_none(command: Command, broken: World) -> None:
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+    mend = "UPDATE FileProcess SET Status = ... WHERE FileProcess_id = 3;"
+
+    _, listed, _ = command("inbox", "--json")
+    _, shown, _ = command("inbox")
+    _, of_another, _ = command("inbox", "--entity", "Other", "--json")
+
+    (row,) = json.loads(listed)["Unreadable"]
+    assert (row["RowNumber"], row["ColumnName"], row["Next"]) == (3, "Status", mend)
+    assert mend in shown
+    assert json.loads(of_another)["Unreadable"] == []
+
+
+def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broken: World) -> None:
+    if broken.database.kind != "sqlite":
+        with pytest.raises(Exception, match="invalid input syntax"):  # There the column holds nothing but times.
+            broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
+        return
+    broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
+    said = "BatchControl 2 cannot be read: NextRunTime holds no time"
+    mend = "correct NextRunTime of BatchControl 2 (UPDATE ...)"
+
+    _, seen, _ = command("status", "--json")
+    _, told, _ = command("why", "2", "--json")
+
+    waiting = next(one for one in json.loads(seen)["Waiting"] if one["BatchControl_id"] == 2)
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "NextRunTime")
+    assert (waiting["Reason"], waiting["Next"]) == (said, mend)
+    assert (gate["Blocked"], gate["Clear"]) == (said, mend)
+
+
+def test_check_names_row_and_column_of_work_in_no_known_status(command: Command, broken: World) -> None:
+    broken.process()
+    broken.sql("UPDATE BatchProcessHistory SET Status = 'weird' WHERE ProcessControlSeq = 20")
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 1")
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+
+    code, told, _ = command("check", "--json")
+
+    assert code == 6
+    found = [(one["Table"], one["Row"], one["Column"]) for one in json.loads(told)]
+    for row in (("BatchControl", "1"), ("FileProcess", "3"), ("BatchProcessHistory", "2")):
+        assert (*row, "Status") in found

@@ -35,6 +35,7 @@ from batchctl.store.tables import (
     resource,
 )
 from batchctl.store.tables import process_control as step
+from batchctl.store.unreadable import RESTORE
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c
@@ -214,7 +215,7 @@ OF_INSTANCES: tuple[Invariant, ...] = (
                 not_(exists().where(_b.ProcessBatch_id == _c.ProcessBatch_id)),
             )
         ),
-        "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too",
+        RESTORE,
     ),
     Invariant(
         "I66",
