@@ -246,9 +246,7 @@ class Creator:
             if not self._asked.may_ask(takers):
                 return
             line.rows.popleft()
-            before = self._repeating.get(row.intake_id)
-            # Somebody may have set back how often it was asked about in vain.
-            if takers and not (is_still(before, row) and row.tries >= before.tries):
+            if takers and not is_still(self._repeating.get(row.intake_id), row):
                 yield row, takers
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
@@ -375,7 +373,7 @@ class Creator:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
             if len(self._repeating) >= FEW:
                 self._repeating.clear()
-            self._repeating[row.intake_id] = replace(row, tries=row.tries + bool(made.late))
+            self._repeating[row.intake_id] = row
         return CreationReport(
             created=len(made.created),
             duplicates=int(duplicate),
