@@ -23,6 +23,8 @@ WRITES_ALONE = True
 
 MOST_LOG = 2 * 1024 * 1024
 """Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
+LEAST_GROWTH = 64 * 1024
+"""How many bytes a log that was begun anew has to become longer until then."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 
@@ -164,7 +166,8 @@ def _set_journal(connection: _Opened, mode: str) -> None:
     connection.batchctl_syncs = mode == "wal"
     if connection.batchctl_syncs:
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA journal_size_limit = 0")
+        # To write over what is there takes half as long as to make a file longer, and it is not long enough to be shortened.
+        connection.execute(f"PRAGMA journal_size_limit = {MOST_LOG - LEAST_GROWTH}")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
     else:
         connection.execute("PRAGMA synchronous = FULL")
