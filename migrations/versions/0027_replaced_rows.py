@@ -9,31 +9,27 @@ down_revision = "0026"
 branch_labels = None
 depends_on = None
 
-_ORPHANED = " OR ".join(
-    f"EXISTS (SELECT 1 FROM {one} w WHERE w.ProcessBatch_id = v.ProcessBatch_id)"
+_HAS_WORK = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {one} w WHERE w.ProcessBatch_id = {{0}}.ProcessBatch_id)"
     for one in ("BatchControl", "ProcessControl")
 )
 _REPLACED_BATCH = (
     "EXISTS (SELECT 1 FROM BatchVersion v WHERE v.ProcessBatchName = NEW.ProcessBatchName"
     " AND NOT EXISTS (SELECT 1 FROM ProcessBatch b WHERE b.ProcessBatch_id = v.ProcessBatch_id)"
-    f" AND ({_ORPHANED}))"
+    f" AND ({_HAS_WORK.format('v')}))"
 )
 _REPLACED_STEP = (
     "EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND NOT EXISTS (SELECT 1 FROM ProcessControl p"
     " WHERE p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq))"
 )
 _IS_WORK = "EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = NEW.FileProcess_id)"
-_HAS_WORK = " OR ".join(
-    f"EXISTS (SELECT 1 FROM {one} w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id)"
-    for one in ("BatchControl", "ProcessControl")
-)
 TRIGGERS = {
     "TR_ProcessBatch_Replaced": (
         f"AFTER INSERT ON ProcessBatch WHEN {_REPLACED_BATCH}",
         "the batch has instances or steps, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE",
     ),
     "TR_ProcessBatch_Renumbered": (
-        f"BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK})",
+        f"BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK.format('OLD')})",
         "the batch has instances or steps, which go by its ProcessBatch_id: leave that as it is",
     ),
     "TR_ProcessControl_Replaced": (

@@ -265,7 +265,7 @@ def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
     return True
 
 
-def end_session(connection: Connection, lost: object) -> None:  # noqa: ARG001 - as above
+def end_session(connection: Connection, lost: object) -> None:  # noqa: ARG001 - the protocol's
     """Wait for whoever is about to commit how an attempt begins or ends: what that session has written is locked."""
     _session(connection).execute(_OUTLAST).fetchall()
 
