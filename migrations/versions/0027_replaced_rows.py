@@ -29,7 +29,8 @@ TRIGGERS = {
         "the batch has instances or steps, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE",
     ),
     "TR_ProcessBatch_Renumbered": (
-        f"BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK.format('OLD')})",
+        "BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch"
+        f" WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK.format('OLD')})",
         "the batch has instances or steps, which go by its ProcessBatch_id: leave that as it is",
     ),
     "TR_ProcessControl_Replaced": (
