@@ -23,14 +23,14 @@ _REPLACED_STEP = (
     " WHERE p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq))"
 )
 _IS_WORK = "EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = NEW.FileProcess_id)"
+_RENUMBERED = f"NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK.format('OLD')})"
 TRIGGERS = {
     "TR_ProcessBatch_Replaced": (
         f"AFTER INSERT ON ProcessBatch WHEN {_REPLACED_BATCH}",
         "the batch has instances or steps, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE",
     ),
     "TR_ProcessBatch_Renumbered": (
-        "BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch"
-        f" WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND ({_HAS_WORK.format('OLD')})",
+        f"BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN {_RENUMBERED}",
         "the batch has instances or steps, which go by its ProcessBatch_id: leave that as it is",
     ),
     "TR_ProcessControl_Replaced": (
