@@ -216,6 +216,8 @@ CODES: Mapping[str, int] = {
     "batchctl.testing:surroundings.<locals>.read_text": 1203,
     "batchctl.store.dialects.sqlite:_sync_log": 1204,
     "batchctl.registry:Registry._loaded": 1205,
+    "batchctl.operations.requested:Proxy.carry_out": 1220,
+    "batchctl.store.dialects.postgresql:unusable": 1221,
 }
 """By the module and the function that makes the error."""
 

@@ -22,7 +22,8 @@ Every message says what happened, to which row, and what to do next.
 from __future__ import annotations
 
 import inspect
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
 
 from batchctl.domain.error_codes import code_at
 
@@ -43,6 +44,12 @@ class BatchctlError(Exception):
     def code(self) -> str:
         """Return what documentation can be searched for: it stays the same, whatever the message says."""
         return code_at(self._place)
+
+    def reworded(self, message: str, next_step: str | None) -> Self:
+        """Return the error in other words, under its own code."""
+        made = copy(self)
+        made.args, made.message, made.next_step = (message,), message, next_step
+        return made
 
     @property
     def in_full(self) -> str:

@@ -91,4 +91,4 @@ def _about_the_option(error: BatchctlError) -> BatchctlError:
         .replace("database_url", OPTION)
         for said in (error.message, error.next_step or "")
     )
-    return type(error)(message, next_step=next_step or None)
+    return error.reworded(message, next_step or None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from batchctl.domain import freezes
+from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
 from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, Request, Verb, wish_of
 from batchctl.domain.text import visible
@@ -17,6 +18,7 @@ from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.release import Released
 from batchctl.ports import Bell, Boundary, Change, Clock
 from batchctl.preparation import Preparer
+from batchctl.store import task_queues
 
 Result = TypeVar("Result")
 
@@ -76,6 +78,9 @@ class Proxy:
             return _switched(done)
         if isinstance(wish, OfFreeze):
             return _frozen_or_thawed(operator, connection, wish)
+        if wish.corrections and task_queues.keeps_out(connection, request.actor, wish.instance_id):
+            message = f"BatchControl {wish.instance_id} runs what its data says, and {visible(request.actor)} may not say that."
+            raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
         return _done(_intervened(operator, wish))
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from batchctl.domain.errors import Refused
 from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
-from batchctl.store.task_queues import GUARD
+from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, SERVICE, WHO_MAY
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
-AUTHOR, SERVICE = "batchctl_author", "batchctl_service"
+AUTHOR = "batchctl_author"
 ROLES = {
     READER: "sees everything and changes nothing",
     INTAKE: "inserts FileProcess rows, and sees nothing",
@@ -166,7 +166,9 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     yield f"GRANT INSERT ON vSqlJob TO {AUTHOR};"
     yield "-- Nobody but the owner, the controller and the roles of Setting TaskRoles (task enable --role) runs commands."
     yield from (
-        _NO_TASKS.format(schema=schema, service=SERVICE, roles=ROLES_OF_TASKS, guard=GUARD, held=_HELD)
+        _NO_TASKS.format(
+            schema=schema, may=WHO_MAY.format(who="session_user"), guard=GUARD, asked=GUARD_OF_REQUESTS, held=_HELD
+        )
         .strip()
         .splitlines()
     )
@@ -189,9 +191,11 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
         yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
     yield "GO"
     # Nobody but the roles of Setting TaskRoles (batchctl task enable --role) has a way to what runs commands.
-    no_tasks = _NO_TASKS_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)
+    may = _MAY_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)
+    no_tasks = _NO_TASKS_ON_MSSQL.format(schema=schema, may=may)
     yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE, f" WHERE {no_tasks}")
-    yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR)
+    no_data = _NO_TASK_DATA_ON_MSSQL.format(schema=schema, may=may)
+    yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR, f" WHERE {no_data}")
     yield from _HOLD_PLANTED_ON_MSSQL.format(schema=schema, held=_HELD).strip().splitlines()
     for name, entities in suppliers.items():
         only = f" WHERE Entity IN ({_listed(entities, 'N')}) AND {no_tasks}"
@@ -214,15 +218,13 @@ def _view(schema: str, name: str, table: str, columns: Sequence[str], role: str,
     yield "GO"
 
 
-_NO_TASKS = """
+_NO_TASKS = r"""
 CREATE OR REPLACE FUNCTION batchctl_no_tasks() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = {schema}, pg_temp AS $$
 BEGIN
     IF EXISTS (SELECT 1 FROM ProcessBatch b JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id
                WHERE coalesce(b.Entity, b.ProcessBatchName) = NEW.Entity AND lower(trim(p.ProcessType)) = 'task')
-       AND NOT EXISTS (SELECT 1 FROM pg_roles r WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND (
-               r.oid = (SELECT relowner FROM pg_class WHERE oid = TG_RELID) OR r.rolname = '{service}' OR r.rolname IN (
-               SELECT lower(trim(t)) FROM Setting s, unnest(string_to_array(s.Value, ',')) t WHERE s.Name = '{roles}'))) THEN
+       AND NOT EXISTS ({may}) THEN
         RAISE insufficient_privilege USING
             MESSAGE = 'batchctl: a batch runs commands for this entity, and you may not ask for that',
             HINT = 'batchctl task enable --role NAME --reason ... gives a role that right';
@@ -237,6 +239,26 @@ DO $$ BEGIN
         FOR EACH ROW EXECUTE FUNCTION batchctl_no_tasks();
     END IF;
 END $$;
+CREATE OR REPLACE FUNCTION batchctl_no_task_data() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = {schema}, pg_temp AS $$
+BEGIN
+    -- What says more than from which step may say a command; an instance that is still to come may be of any batch.
+    IF NEW.BatchControl_id IS NOT NULL AND lower(trim(NEW.Action)) NOT IN ('acknowledge', 'snooze')
+       AND NEW.Arguments !~ '^\s*([{{]\s*("from"\s*:\s*-?[0-9]+\s*)?[}}]\s*)?$'
+       AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.BatchControl_id = NEW.BatchControl_id AND NOT EXISTS (
+               SELECT 1 FROM ProcessControl p
+               WHERE p.ProcessBatch_id = c.ProcessBatch_id AND lower(trim(p.ProcessType)) = 'task'))
+       AND NOT EXISTS ({may}) THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'batchctl: the batch of this instance runs commands, or it is not there: you may not give it data',
+            HINT = 'batchctl task enable --role NAME --reason ... gives a role that right';
+    END IF;
+    RETURN NEW;
+END
+$$;
+REVOKE ALL ON FUNCTION batchctl_no_task_data() FROM PUBLIC;
+CREATE OR REPLACE TRIGGER {asked} BEFORE INSERT OR UPDATE OF Action, BatchControl_id, Arguments ON OperatorRequest
+FOR EACH ROW EXECUTE FUNCTION batchctl_no_task_data();
 CREATE OR REPLACE FUNCTION batchctl_hold_planted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = {schema}, pg_temp AS $$
 BEGIN
@@ -271,11 +293,22 @@ BEGIN
 END;
 GO
 """
+_MAY_ON_MSSQL = (
+    "EXISTS (SELECT 1 FROM {schema}.Setting AS s CROSS APPLY STRING_SPLIT(s.Value, ',') AS t"
+    " WHERE s.Name = '{roles}' AND IS_MEMBER(TRIM(t.value)) = 1)"
+)
 _NO_TASKS_ON_MSSQL = (
     "(NOT EXISTS (SELECT 1 FROM {schema}.ProcessBatch AS b JOIN {schema}.ProcessControl AS p"
     " ON p.ProcessBatch_id = b.ProcessBatch_id WHERE COALESCE(b.Entity, b.ProcessBatchName) = w.Entity"
-    " AND LOWER(TRIM(p.ProcessType)) = 'task') OR EXISTS (SELECT 1 FROM {schema}.Setting AS s"
-    " CROSS APPLY STRING_SPLIT(s.Value, ',') AS t WHERE s.Name = '{roles}' AND IS_MEMBER(TRIM(t.value)) = 1))"
+    " AND LOWER(TRIM(p.ProcessType)) = 'task') OR {may})"
+)
+_NO_TASK_DATA_ON_MSSQL = (
+    "(w.BatchControl_id IS NULL OR LOWER(TRIM(w.Action)) IN ('acknowledge', 'snooze')"
+    " OR TRIM(COALESCE(w.Arguments, '')) = ''"
+    " OR EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.BatchControl_id = w.BatchControl_id AND NOT EXISTS ("
+    "SELECT 1 FROM {schema}.ProcessControl AS p WHERE p.ProcessBatch_id = c.ProcessBatch_id"
+    " AND LOWER(TRIM(p.ProcessType)) = 'task'))"
+    " OR {may})"
 )
 
 

@@ -7,24 +7,43 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
+from batchctl.domain.rows import InstanceId
 from batchctl.store.definitions import ENTITY
-from batchctl.store.tables import process_batch, process_control, setting
+from batchctl.store.tables import batch_control, process_batch, process_control, setting
 
 ROLES = "TaskRoles"
 """The `Setting` that names the roles, with commas between them."""
-GUARD = "TR_FileProcess_NoTasks"
-"""The trigger with which the script of roles keeps all others out."""
+SERVICE = "batchctl_service"
+"""The role of the controller."""
+GUARD, GUARD_OF_REQUESTS = "TR_FileProcess_NoTasks", "TR_OperatorRequest_NoTasks"
+"""The triggers with which the script of roles keeps all others out."""
+WHO_MAY = (
+    "SELECT 1 FROM pg_roles r WHERE pg_has_role({who}, r.oid, 'MEMBER') AND ("  # noqa: S608 - our own names
+    f"r.rolname = '{SERVICE}' OR r.oid = (SELECT relowner FROM pg_class WHERE oid = to_regclass('FileProcess')) OR r.rolname IN ("
+    f"SELECT lower(trim(t)) FROM Setting s, unnest(string_to_array(s.Value, ',')) t WHERE s.Name = '{ROLES}'))"
+)
+"""On PostgreSQL: a row if somebody may say what is run, and none if not."""
 
-_b, _p, _s = process_batch.c, process_control.c, setting.c
+_b, _c, _p, _s = process_batch.c, batch_control.c, process_control.c, setting.c
+_IS_TASK = func.lower(func.trim(_p.ProcessType)) == "task"
 _QUEUES = (
     select(_b.ProcessBatchName, ENTITY.label("Entity"), _b.Enabled)
     .join(process_control, _p.ProcessBatch_id == _b.ProcessBatch_id)
-    .where(func.lower(func.trim(_p.ProcessType)) == "task")
+    .where(_IS_TASK)
     .distinct()
     .order_by(_b.ProcessBatchName)
 )
 _ROLES = select(_s.Value).where(_s.Name == ROLES)
-_IS_GUARDED = text("SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass('FileProcess') AND tgname = lower(:guard)")
+_GUARDS = text(
+    "SELECT tgname FROM pg_trigger WHERE tgrelid IN (to_regclass('FileProcess'), to_regclass('OperatorRequest'))"
+    " AND tgname IN (lower(:guard), lower(:other))"
+)
+_RUNS_COMMANDS = (
+    select(_c.BatchControl_id)
+    .join(process_control, _p.ProcessBatch_id == _c.ProcessBatch_id)
+    .where(_c.BatchControl_id == bindparam("instance_id"), _IS_TASK)
+)
+_WHO_MAY = text(WHO_MAY.format(who="(SELECT oid FROM pg_roles WHERE rolname = :actor)"))
 
 
 def open_queues(connection: Connection) -> list[tuple[str, str]]:
@@ -34,9 +53,20 @@ def open_queues(connection: Connection) -> list[tuple[str, str]]:
 
 def is_guarded(connection: Connection) -> bool:
     """Say whether the database itself keeps other roles out."""
-    if connection.dialect.name != "postgresql":
+    return _guards(connection) == {GUARD.lower(), GUARD_OF_REQUESTS.lower()}
+
+
+def keeps_out(connection: Connection, actor: str, instance_id: InstanceId) -> bool:
+    """Say whether somebody may not say with which data an instance goes on, because that would be a command."""
+    if not _guards(connection) or connection.execute(_RUNS_COMMANDS, {"instance_id": instance_id}).first() is None:
         return False
-    return connection.execute(_IS_GUARDED, {"guard": GUARD}).first() is not None
+    return connection.execute(_WHO_MAY, {"actor": actor}).first() is None
+
+
+def _guards(connection: Connection) -> set[str]:
+    if connection.dialect.name != "postgresql":
+        return set()
+    return {str(row.tgname) for row in connection.execute(_GUARDS, {"guard": GUARD, "other": GUARD_OF_REQUESTS})}
 
 
 def roles(connection: Connection) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ def send(settings: Settings, name: str, letter: Letter) -> None:
     except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
         said = masked(_said(error), channel.secrets)
         if isinstance(error, BatchctlError):
-            raise type(error)(said, next_step=error.next_step) from None
+            raise error.reworded(said, error.next_step) from None
         raise BatchctlError(said) from None
 
 

@@ -378,6 +378,48 @@ def test_intake_has_no_way_to_a_batch_that_runs_commands_but_for_the_roles_that_
     assert "only these may insert one: the owner, the controller, loader" in said["Message"]
 
 
+def ask(arguments: str, instance_id: int = 2) -> str:
+    """Return the INSERT by which an instance is asked to run again."""
+    return (
+        "INSERT INTO OperatorRequest (Action, BatchControl_id, Reason, Arguments)"
+        f" VALUES ('rerun', {instance_id}, 'again', '{arguments}')"
+    )
+
+
+def test_support_gives_no_data_to_what_runs_whatever_its_data_says(guarded: Guarded) -> None:
+    script = roles.script("postgresql", None, ENTITIES)
+    assert guarded("task", "enable", "--reason", "chores").returncode == 0
+    guarded.sql("INSERT INTO FileProcess (Entity, Data) VALUES ('Task', 'true')")
+    guarded("run", "--once")
+
+    for arguments in (
+        '{"from": 10, "Data3": "touch by_anna"}',
+        '{"\\u0044ata3": "touch by_anna"}',
+        '{"from": 10, " DATA3 ": "touch by_anna"}',
+    ):
+        guarded.refuses("anna", ask(arguments))
+    guarded.refuses("anna", ask('{"Data3": "touch by_anna"}', instance_id=3))
+    guarded.as_("anna", ask('{ "from": 10 }'))
+    guarded.as_("anna", ask('{"Data3": "right"}', instance_id=1))
+    guarded("run", "--once")
+    guarded.sql(ask('{"from": 10, "Data3": "touch by_owner"}'))
+    guarded("run", "--once")
+
+    assert guarded.sql("SELECT Status FROM OperatorRequest") == [("done",)] * 3
+    assert (guarded.folder / "by_owner").exists()
+    assert not (guarded.folder / "by_anna").exists()
+    # What was asked for before the script kept it out is looked at again when it is carried out.
+    guarded.sql("DROP TRIGGER TR_OperatorRequest_NoTasks ON OperatorRequest")
+    (said,) = [one for one in json.loads(guarded("doctor", "--json").stdout) if one["Check"] == "tasks"]
+    assert said["Result"] == "WARN"
+    guarded.as_("anna", ask('{"from": 10, "Data3": "touch by_anna"}'))
+    assert guarded.server.psql(guarded.name, script).returncode == 0
+    guarded("run", "--once")
+    ((status, answer),) = guarded.sql("SELECT Status, Answer FROM OperatorRequest WHERE Arguments LIKE '%by_anna%'")
+    assert (status, "anna may not say that" in answer) == ("refused", True)
+    assert not (guarded.folder / "by_anna").exists()
+
+
 def test_an_author_makes_a_sql_job_by_one_insert(guarded: Guarded) -> None:
     job = (
         "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from batchctl.domain import errors
 from batchctl.domain.error_codes import CODES, OTHERS
+from batchctl.store.dialects import mssql_errors, postgresql_errors, sqlite
 from tests.house.source import ROOT
 
 KINDS = {
@@ -15,6 +16,15 @@ KINDS = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, errors.BatchctlError)
 }
+REASONS = {
+    "batchctl.store.dialects.mssql:unusable": mssql_errors.UNUSABLE.values(),
+    "batchctl.store.dialects.postgresql:unusable": [
+        *(what for what, _ in postgresql_errors._BY_STATE.values()),
+        *(what for _, what, _ in postgresql_errors._BY_WORDS),
+    ],
+    "batchctl.store.dialects.sqlite:unusable": sqlite._UNUSABLE.values(),
+}
+"""What is filled in where that is all there is to look for."""
 DOCUMENT = ROOT / "docs" / "errors.md"
 HEAD = """\
 # Errors
@@ -39,6 +49,7 @@ class Said:
 class _Finder(ast.NodeVisitor):
     def __init__(self, module: str) -> None:
         self.module, self.stack, self.found = module, list[tuple[str, ast.AST]](), dict[str, list[Said]]()
+        self.hidden: list[str] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._inside(node, node.name)
@@ -51,6 +62,14 @@ class _Finder(ast.NodeVisitor):
         if name in KINDS:
             given = ["… is …: '…' is not possible there."] if name == "StatusChanged" else self._texts(node)
             self.found.setdefault(self._place(), []).extend(Said(name, text) for text in given)
+        if isinstance(node.func, ast.Call) and isinstance(node.func.func, ast.Name) and node.func.func.id == "type":
+            self.hidden.append(self._place())
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        kinds = node.value if isinstance(node.value, ast.IfExp) else ast.IfExp(node.value, node.value, node.value)
+        if any(isinstance(one, ast.Name) and one.id in KINDS for one in (kinds.body, kinds.orelse)):
+            self.hidden.append(self._place())
         self.generic_visit(node)
 
     def _inside(self, node: ast.FunctionDef | ast.ClassDef, name: str) -> None:
@@ -106,13 +125,24 @@ def places() -> dict[str, list[Said]]:
     return found
 
 
+def hidden() -> list[str]:
+    """Return the places that make an error of a kind that only running shows."""
+    found: list[str] = []
+    for path in sorted((ROOT / "batchctl").rglob("*.py")):
+        finder = _Finder(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        finder.visit(ast.parse(path.read_text(encoding="utf-8")))
+        found += finder.hidden
+    return found
+
+
 def document() -> str:
     """Return docs/errors.md as it has to be."""
     lines = [(code, "", said) for said, code in OTHERS.items()]
     for place, every in places().items():
         if place in CODES:
             exits = ", ".join(dict.fromkeys(str(KINDS[one.kind].exit_code) for one in every))
-            said = "<br>".join(dict.fromkeys(one.message for one in every))
+            reasons = (f"The control database … {reason}." for reason in REASONS.get(place, ()))
+            said = "<br>".join(dict.fromkeys([*(one.message for one in every), *reasons]))
             lines.append((CODES[place], exits, said))
     return HEAD + "".join(f"| BC{code} | {exits} | {_cell(said)} |\n" for code, exits, said in sorted(lines))
 

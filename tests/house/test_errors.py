@@ -17,6 +17,10 @@ def test_every_place_has_a_code_and_no_code_is_of_a_place_that_is_gone() -> None
     assert set(CODES) - places == set(), "rename the place in batchctl/domain/error_codes.py, or delete it"
 
 
+def test_every_error_is_made_where_it_can_be_found() -> None:
+    assert error_places.hidden() == [], "call the kind by its name, or say another error in other words with reworded"
+
+
 def test_no_number_is_given_twice() -> None:
     every = [*OTHERS.values(), *CODES.values()]
 
@@ -35,6 +39,7 @@ def test_the_document_lists_them_all() -> None:
         (["why", "nonsense"], None),
         (["--config", "/none/batchctl.toml", "status"], "batchctl.config:_find"),
         (["plan", "/none/x.toml"], "batchctl.cli.files:_parsed"),
+        (["demo", "--database", "postgresql://a@127.0.0.1:1/x"], "batchctl.store.dialects.postgresql:unusable"),
     ],
 )
 def test_the_code_is_printed_with_the_error(

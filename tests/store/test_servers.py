@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 from sqlalchemy import Connection
 
+from batchctl.domain.error_codes import code_at
 from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import definitions, engine, intake, schema
@@ -110,6 +111,7 @@ def test_what_cannot_be_reached_is_named_without_its_password_and_with_what_mend
     refused = refusal(way_to(url.format(port=postgres.port, database=database)))
 
     assert said in refused.message
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:unusable")
     assert next_step in str(refused.next_step)
     assert "s3same" not in f"{refused!r} {refused.message}"
 
@@ -121,6 +123,7 @@ def test_the_table_without_rights_is_named(postgres: PostgresServer, database: s
     refused = refusal(way_to(postgres.url(database, somebody)))
 
     assert "does not give this role the rights" in refused.message
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:unusable")
     assert "fileprocess" in refused.message
 
 

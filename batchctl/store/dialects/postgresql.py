@@ -385,8 +385,10 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     said = visible(str(origin).strip().partition("\n")[0])
     what, next_step = errors.meaning(said, state)
     code = f" ({state})" if state else ""
-    kind = DatabaseUnreachable if is_lost(error) else DatabaseUnusable
-    return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
+    message = f"The control database {where} {what}: {said}{code}."
+    if is_lost(error):
+        return DatabaseUnreachable(message, next_step=visible(next_step))
+    return DatabaseUnusable(message, next_step=visible(next_step))
 
 
 def whereabouts(connection: Connection) -> str:
