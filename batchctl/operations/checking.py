@@ -98,7 +98,7 @@ def check(
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
-        violations, strange = reports.violations(connection), reports.unreadable_work(connection)
+        strange, violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
         rules = purging.rules(connection)
