@@ -620,3 +620,72 @@ def test_check_names_row_and_column_of_work_in_no_known_status(command: Command,
     found = [(one["Table"], one["Row"], one["Column"]) for one in json.loads(told)]
     for row in (("BatchControl", "1"), ("FileProcess", "3"), ("BatchProcessHistory", "2")):
         assert (*row, "Status") in found
+
+
+@pytest.fixture
+def starters(broken: World) -> World:
+    """Let everything that starts work of itself be of the entity of the batch that cannot be read."""
+    broken.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, Enabled, StartDate, DecidedUntil)"
+        " VALUES ('nightly', 'Daily', 'daily', '06:00', 1, '2026-01-01', '2026-11-10 00:00:00')"
+    )
+    broken.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+        " VALUES ('orders', 'Daily', 'wh', 't', 's', '0', 1)"
+    )
+    (broken.directory / "in").mkdir()
+    broken.sql("INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('drop', 'Daily', 'in')")
+    return broken
+
+
+@pytest.mark.parametrize("table", ["Schedule", "DataTrigger", "FileWatch"])
+def test_check_says_of_what_starts_its_work_that_the_batch_cannot_be_read_and_not_that_there_is_none(
+    command: Command, starters: World, table: str
+) -> None:
+    _, told, _ = command("check", "--json")
+
+    (found,) = [one for one in json.loads(told) if (one["Table"], one["Column"]) == (table, "Entity")]
+    assert found["Message"] == f"{SAID}; until that is corrected nothing comes of it."
+    assert found["Next"] == MEND
+    assert "o batch takes" not in told
+
+
+@pytest.mark.parametrize(("kind", "name"), [("schedule", "nightly"), ("trigger", "orders")])
+def test_why_of_what_starts_its_work_names_the_row_of_the_batch(
+    command: Command, starters: World, kind: str, name: str
+) -> None:
+    _, told, _ = command("why", f"{kind}:{name}", "--json")
+
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "entity")
+    assert (gate["Blocked"], gate["Clear"], gate["Row"]) == (
+        f"{SAID}: nothing comes of what it starts",
+        MEND,
+        "ProcessBatch 1",
+    )
+    assert "o batch takes" not in told
+
+
+def test_a_trial_and_a_backfill_of_a_schedule_name_the_batch_that_cannot_be_read(
+    command: Command, starters: World
+) -> None:
+    _, tried, _ = command("schedule", "test", "nightly")
+    asked = ("backfill", "start", "nightly", "--from", "2026-11-01", "--to", "2026-11-02", "--reason", "r", "--dry-run")
+    code, planned, noted = command(*asked)
+    everything = " ".join((tried + planned + noted).split())
+
+    assert code == 0, noted
+    assert f"{SAID}: nothing comes of what it starts." in everything
+    assert f"{SAID}: until that is corrected nothing comes of the rows ({MEND})" in everything
+    assert "o batch takes" not in everything
+
+
+@pytest.mark.parametrize("more", [("--dry-run",), ()])
+def test_accepting_a_row_names_the_batch_that_cannot_be_read(
+    command: Command, broken: World, more: tuple[str, ...]
+) -> None:
+    broken.sql("UPDATE FileProcess SET Status = 'rejected' WHERE FileProcess_id = 3")
+
+    _, told, noted = command("accept", "3", "--reason", "r", *more)
+
+    assert f"Note: {SAID}. Until that is corrected the batch does nothing.\nNext: {MEND}" in told + noted
+    assert "no batch" not in told + noted
