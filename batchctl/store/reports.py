@@ -37,6 +37,9 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
+MOST_SAID = 100
+"""From how many lines on a database says no more of what breaks its constraints."""
+
 _d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
 _WHOLE = select(batch_control, _f.Entity, _f.FileName, _f.Source).join(file_process)
 
@@ -268,9 +271,17 @@ def unknown_settings(connection: Connection, known: Sequence[str]) -> list[str]:
 def violations(connection: Connection) -> tuple[list[UnreadableRow], list[str]]:
     """Return the first rows of work that break a constraint, and what else breaks any, or the database itself.
 
-    All rows are read to find them.
+    All rows are read to find them, and once more of those tables in which SQLite has found some.
     """
-    rows = [row for table in UNREADABLE for row in unreadable.unfit(connection, table)]
+    said = dialect_of(connection).violations(connection)
+    failed = {f"CHECK constraint failed in {table.name}": table for table in UNREADABLE}
+    is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
+    rows = [
+        row
+        for line, table in failed.items()
+        if line in said or not is_told
+        for row in unreadable.unfit(connection, table)
+    ]
     many = Counter(row.table for row in rows)
-    named = {f"CHECK constraint failed in {table}" for table in many if many[table] < unreadable.MOST}
-    return rows, [said for said in dialect_of(connection).violations(connection) if said not in named]
+    named = {line for line, table in failed.items() if 0 < many[str(table.name)] < unreadable.MOST}
+    return rows, [line for line in said if line not in named]
