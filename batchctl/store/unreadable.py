@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
-from batchctl.domain.text import visible
+from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import text_of
 from batchctl.store.conditions import requirements
@@ -61,6 +61,8 @@ RESTORE = "somebody has deleted it with foreign keys switched off: restore it fr
 
 MOST = 20
 """How many rows of a table of work are named at most."""
+LONGEST = 100
+"""How much is shown of a value that may not stand where it does."""
 _IS_TIME = "strftime("
 """What stands only in the conditions of times."""
 
@@ -119,7 +121,7 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
         ).first()
         if held is not None:
             so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {condition}"
-            stands = "empty" if held[0] is None else f"'{visible(str(held[0]))}'"
+            stands = "empty" if held[0] is None else f"'{shorten(visible(str(held[0])), LONGEST)}'"
             return _row(table, row, column, f"{column} is {stands}, {so}")
     return _row(table, row, "", "a column holds nonsense")
 

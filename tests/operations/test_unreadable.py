@@ -587,6 +587,7 @@ def test_check_names_row_and_column_of_work_that_breaks_any_constraint(
         ("BatchControl", "NextRunTime", "soon", "NextRunTime is 'soon', which is no time"),
         ("BatchControl", "ClaimToken", "x", "ClaimToken is 'x', which is no whole number"),
         ("FileProcess", "Data", b"\x00", "Data is '\\x00', and has to fulfil"),
+        ("FileProcess", "Data", b"\xff" * 5000, "Data is '"),
         ("BatchProcessHistory", "StartTime", "then", "StartTime is 'then', which is no time"),
     ],
 )
@@ -606,6 +607,7 @@ def test_check_names_what_only_sqlite_lets_stand(
 
     assert (row.table, row.column, others, violations) == (table, column, [], [])
     assert row.said.startswith(said)
+    assert len(row.said) < 400
 
 
 def test_check_names_row_and_column_of_work_in_no_known_status(command: Command, broken: World) -> None:
