@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -224,6 +225,32 @@ def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
     assert "gone.db" in found["connections.gone", "login"].message
     assert found["database_url", "login"].result is Result.OK
     assert failing(found) == {(f"connections.{name}", "login") for name in ("silent", "refused", "gone")}
+
+
+def test_plugin_modules_that_hang_are_named_and_the_database_is_not_blamed(sqlite_database: SqliteControl) -> None:
+    settings = config.load(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"\n'))
+    mended = Event()
+
+    def hanging() -> dict[str, str]:
+        mended.wait()
+        return {}
+
+    doctor = Doctor(
+        settings,
+        SystemClock().now,
+        app.App(settings).presence,
+        lambda: () if mended.wait() else (),
+        hanging,
+        ["acme_one", "acme_two"],
+        limit=timedelta(seconds=3),
+    )
+    found = by_name(doctor.examine())
+    mended.set()
+
+    assert failing(found) == {("plugin_modules", "plugins")}
+    assert "acme_one, acme_two" in found["plugin_modules", "plugins"].message
+    assert found["database_url", "login"].result is Result.OK
+    assert found["database_url", "definitions"].message == "Looking at them took longer than 3 seconds."
 
 
 def test_connections_are_looked_at_each_in_its_own_way(
