@@ -186,7 +186,7 @@ class Worker:
             self._look_after_the_dead()
 
     def _look_after_the_dead(self) -> None:
-        rescued = self.rescue.look(self.controller.knows)
+        rescued = self.rescue.look(self.controller.knows, self.controller.carries)
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:

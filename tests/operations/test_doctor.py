@@ -16,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.domain.health import Reading, Result
+from batchctl.operations.checking import Finding
 from batchctl.operations.doctor import Doctor, Line
 from batchctl.store import engine, schema
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
@@ -235,11 +236,15 @@ def test_plugin_modules_that_hang_are_named_and_the_database_is_not_blamed(sqlit
         mended.wait()
         return {}
 
+    def checking() -> tuple[Finding, ...]:
+        mended.wait()
+        return ()
+
     doctor = Doctor(
         settings,
         SystemClock().now,
         app.App(settings).presence,
-        lambda: () if mended.wait() else (),
+        checking,
         hanging,
         ["acme_one", "acme_two"],
         limit=timedelta(seconds=3),
