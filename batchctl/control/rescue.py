@@ -88,8 +88,6 @@ class Rescue:
     """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
-    _in_doubt: bool = False
-    """True after a look that did not come to its end: something may be taken over that nobody watches over."""
     _watch: Watch = field(init=False)
     _takeover: Takeover = field(init=False)
     _locks: Locks = field(init=False)
@@ -113,20 +111,18 @@ class Rescue:
         it has any attempt of it under way.
         """
         dead = self._watch.dead()
-        if not dead and not self._in_doubt and not self._has_lost_sight(is_known, carries):
+        if not dead and not self._has_lost_sight(is_known, carries):
             return Rescued()
-        self._in_doubt = True
         return self._take_over_all(dead, is_known, carries)
 
     def _has_lost_sight(self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool]) -> bool:
-        """Say whether anything stands as this controller's work that it knows nothing of: an older database was restored."""
+        """Say whether anything stands as this controller's work that it does not watch over.
+
+        It was taken over by a commit that nobody saw, or is not clear yet; or an older database was restored.
+        """
         with self.transactions.read() as connection:
             claimed, begun = controllers.open_of(connection, self.recorder.controller)
         return not all(map(carries, claimed)) or not all(map(is_known, begun))
-
-    def doubt(self) -> None:
-        """Look in any case the next time: what was taken over is not gone on with."""
-        self._in_doubt = True
 
     def tidy(self) -> None:
         """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
@@ -178,7 +174,6 @@ class Rescue:
                 rescued += given_up
         self._release_claims(dead, carries)
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
-        self._in_doubt = self.recorder.controller in unclear or bool(self._met)
         return rescued
 
     def _unless_locked(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:

@@ -190,11 +190,9 @@ class Worker:
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:
+            # Whoever froze meanwhile looks first, the next time, whether it is still his to go on with.
             if self.membership.is_trusted():
                 self.controller.take_over(attempt, entry)
-            else:
-                # Whoever froze meanwhile looks first whether it is still his to go on with.
-                self.rescue.doubt()
         if rescued.freed:
             self.controller.look_again()
         if not self._is_tidy:
