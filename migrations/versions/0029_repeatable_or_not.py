@@ -35,7 +35,7 @@ def _make(change: Any) -> None:
         op.execute(change(dialect, made))
         return
     op.execute("DROP TRIGGER TR_vSqlJob_Insert")
-    op.execute(change(dialect, before._sql_job(dialect)))
+    op.execute(change(dialect, dict(before.triggers(dialect))["vSqlJob"]))
 
 
 def _refusing(dialect: str, statement: str) -> str:
