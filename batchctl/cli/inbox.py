@@ -204,9 +204,7 @@ def _each(
                 act(clerk, IntakeId(intake_id))
             except (Refused, NotFound) as error:
                 failed.append(error)
-                output.say(f"Error: {error.message}")
-                if error.next_step:
-                    output.say(f"Next: {error.next_step}")
+                output.complain(error.message, error.code, error.next_step)
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:

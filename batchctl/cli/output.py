@@ -124,6 +124,14 @@ def say(message: str) -> None:
     tell(visible(_with_reason(message)))
 
 
+def complain(message: str, code: int | str, next_step: str | None = None) -> None:
+    """Say what is wrong where a command goes on all the same, or ends by itself."""
+    say(f"Error: {message}")
+    if next_step:
+        say(f"Next: {next_step}")
+    say(f"Code: {code if isinstance(code, str) else f'BC{code}'}")
+
+
 def verbatim(text: str) -> None:
     """Print a text exactly, so that it can be copied: nothing is cut, wrapped or coloured.
 
