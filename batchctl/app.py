@@ -380,6 +380,7 @@ def upgrade_database(
 
     Whose tables are there already, `beside` hears before any is made.
     """
+    from batchctl.operations import copies
     from batchctl.store import examination
 
     app = App(config.load(config_file))
@@ -397,6 +398,7 @@ def upgrade_database(
             dialect_of(connection).prepare(connection)
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
+        copies.remember(transactions, app.clock)
         return before, schema.newest_revision()
     finally:
         transactions.close()

@@ -13,7 +13,8 @@ from operator import attrgetter
 from typing import Any
 
 from batchctl.control.attempts import Batches, Told, Written
-from batchctl.control.recording import Plan, Recorder, stopping_failures, told_locked
+from batchctl.control.drafts import Plan
+from batchctl.control.recording import Recorder, stopping_failures, told_locked
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.lag import not_before

@@ -16,6 +16,7 @@ from typing import Any
 from batchctl.control.attempts import Attempt, End, Written
 from batchctl.control.claiming import Claimer
 from batchctl.control.creation import CreationReport
+from batchctl.control.drafts import Draft
 from batchctl.control.flights import Flights
 from batchctl.control.intake_writing import Made
 from batchctl.control.notes import Notes
@@ -396,6 +397,8 @@ class Controller:
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
         stopping, together = self._stopping or not goes_on, bool(ends) and not singly
 
+        draft = self._draft(ends, stopping=stopping) if together and not self._unsettled else None
+
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
             now = self._clock.now()
@@ -404,7 +407,7 @@ class Controller:
                 settled, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)
                 written = settled + record(left, self._batches, now)
             else:
-                written = record(ends, self._batches, now)
+                written = record(ends, self._batches, now, draft=draft)
             if together and (late := self._flights.overhear()):
                 # They share the commit, which costs more than all the rest. What takes their places begins after them.
                 now = self._clock.now()
@@ -421,6 +424,11 @@ class Controller:
         written = self._run(frozenset(boundaries), work).committed()
         self._flights.add(written.starts)
         return written
+
+    def _draft(self, ends: Sequence[End], *, stopping: bool) -> Draft:
+        """Think out what follows from ends, as long as others may write."""
+        with self._transactions.read() as connection:
+            return self._recorder.draft(connection, ends, self._batches, self._clock.now(), stopping=stopping)
 
     def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
         return self._claimer.claim(

@@ -9,12 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.control.attempts import Attempt, Batches, Begun, End, Told, Written
+from batchctl.control.drafts import Decided, Draft, Plan, Writing, beginning, ended_at, ending, next_plans, time_of
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
-from batchctl.domain.lag import not_before
 from batchctl.domain.rows import (
-    LONG_AGO,
-    AttemptsSoFar,
     BatchDefinition,
     BatchInstance,
     HistoryEntry,
@@ -25,35 +23,10 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
-from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import dependencies, history, instances, intake, started, turns
-from batchctl.store.history import Beginning, Ending
+from batchctl.store.history import Ending
 from batchctl.store.transactions import left_out_if_refused
-
-
-@value
-class Decided:
-    """What follows from the end of an attempt."""
-
-    end: End
-    batch: BatchDefinition
-    found: BatchInstance
-    ended: moves.Ended
-    move: moves.Move
-    after: BatchInstance
-
-
-@value
-class Plan:
-    """An attempt that is to begin."""
-
-    instance: BatchInstance
-    batch: BatchDefinition
-    step: Step
-    attempt_no: int
-    cause: Cause
-    so_far: AttemptsSoFar
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +46,32 @@ class Recorder:
         *,
         stopping: bool,
         singly: bool = False,
+        draft: Draft | None = None,
     ) -> Written:
         """Record how attempts ended; one whose rows somebody else keeps locked waits, and the others do not wait for it.
 
-        Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
+        What the `draft` says is written if it still holds. Raises `NotAsReadError` when not all stand as they were read:
+        singly they can be recorded.
         """
         locked, free = _without_locked(connection, ends)
-        # What is due at once is due by the clock, whatever time is written: else it would wait for that.
-        at = not_before(now, *(end.attempt.started_at for end in free))
         if singly or _any_cancelled(free) or _any_stops_all(batches):
+            at = time_of(free, now)
             each = [self.record_end(connection, end, batches, now, at, stopping=stopping, apart=singly) for end in free]
             written = sum(each, Written())
         elif free:
-            written = self._record_together(connection, free, batches, now, at, stopping=stopping)
+            if draft is None or not draft.holds(free, batches, now):
+                draft = self.draft(connection, free, batches, now, stopping=stopping)
+            written = self._write_ends(connection, draft.decided, draft.writing, batches)
         else:
             written = Written()
         return written if locked is None else locked + written
+
+    def draft(self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool) -> Draft:
+        """Think out what follows if all stand as they were read; that takes longer than to write it."""
+        decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
+        moves = [(one.found, one.after) for one in decided]
+        writing = self._make(connection, moves, decided, next_plans(decided), time_of(ends, now))
+        return Draft(ends, batches, now, decided, writing)
 
     def record_end(
         self,
@@ -114,7 +97,8 @@ class Recorder:
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, at):
-                return self._write_ends(connection, [decided], batches, at, apart=apart)
+                writing = self._make(connection, (), [decided], next_plans([decided]), at)
+                return self._write_ends(connection, [decided], writing, batches, apart=apart)
             # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
             if found == before:
@@ -123,7 +107,7 @@ class Recorder:
 
     def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made."""
-        return Written(begun=self._write(connection, claims, (), plans, now, claim=True))
+        return Written(begun=self._write(connection, self._make(connection, claims, (), plans, now, claim=True)))
 
     def settle(
         self,
@@ -179,12 +163,6 @@ class Recorder:
         """Give back a claim under which nothing was begun."""
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
-    def _record_together(
-        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, at: datetime, *, stopping: bool
-    ) -> Written:
-        decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        return self._write_ends(connection, decided, batches, at, moves=[(one.found, one.after) for one in decided])
-
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
@@ -197,15 +175,13 @@ class Recorder:
         self,
         connection: Any,
         decided: Sequence[Decided],
+        writing: Writing,
         batches: Batches,
-        now: datetime,
         *,
-        moves: turns.Moves = (),
         apart: bool = False,
     ) -> Written:
-        """Write ends and what follows from them, and the moves of their instances that have not been written."""
-        plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
-        begun = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
+        """Write ends and what follows from them."""
+        begun, now = self._write(connection, writing), writing.now
         over = [one for one in decided if one.after.status.is_final]
         fired = self._follow(connection, over, batches, now, apart=apart) if over else ()
         for one in decided:
@@ -228,25 +204,31 @@ class Recorder:
         offer = dependencies.offer_singly if apart else dependencies.offer
         return tuple(offer(connection, completed, batches, now))
 
-    def _write(
+    def _make(
         self,
         connection: Any,
         moves: turns.Moves,
-        endings: Sequence[Ending],
+        decided: Sequence[Decided],
         plans: Sequence[Plan],
         now: datetime,
         *,
         claim: bool = False,
-    ) -> tuple[Begun, ...]:
+    ) -> Writing:
         prepared = [self._prepare(plan, now) for plan in plans]
-        beginnings = [_beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
-        numbers = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim)
+        beginnings = [beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
+        endings = [ending(one, now) for one in decided]
+        turn = turns.make(connection, moves, endings, beginnings, self.host, now, claim=claim)
+        return Writing(plans, prepared, turn, now)
+
+    def _write(self, connection: Any, writing: Writing) -> tuple[Begun, ...]:
+        numbers = turns.write(connection, writing.turn)
 
         def attempts() -> tuple[Attempt, ...]:
-            made = zip(plans, prepared, numbers(), strict=True)
-            return tuple(self._attempt(plan, ready, number, now) for plan, ready, number in made)
+            made = zip(writing.plans, writing.prepared, numbers(), strict=True)
+            return tuple(self._attempt(plan, ready, number, writing.now) for plan, ready, number in made)
 
-        return (Begun(tuple(plan.instance.instance_id for plan in plans), attempts),) if plans else ()
+        ids = tuple(plan.instance.instance_id for plan in writing.plans)
+        return (Begun(ids, attempts),) if ids else ()
 
     def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
@@ -345,10 +327,10 @@ class Recorder:
             outcome=end.outcome,
             message=storable(said),
             identity=end.identity,
-            ended_at=_ended_at(end, now),
+            ended_at=ended_at(end, now),
         )
         if history.close_entries(connection, [ending], now) == 0:
-            at = f"{_ended_at(end, now):%Y-%m-%d %H:%M:%S} UTC"
+            at = f"{ended_at(end, now):%Y-%m-%d %H:%M:%S} UTC"
             late = storable(f"late result, known since {at}: {'success' if end.outcome.succeeded else how}")
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
@@ -394,42 +376,5 @@ def _any_cancelled(ends: Sequence[End]) -> bool:
     return StopReason.CANCEL in [end.stop for end in ends]
 
 
-def _plan(one: Decided, step: Step) -> Plan:
-    so_far = one.end.attempt.so_far
-    attempts = so_far.at(step.seq)
-    cause = moves.cause_of(InstanceStatus.READY, attempts=attempts, must_verify=False)
-    return Plan(one.after, one.batch, step, attempts + 1, cause, so_far)
-
-
 def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
     return found.claim_token == attempt.instance.claim_token and found.status.is_claimed
-
-
-def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
-    # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
-    step = plan.step if plan.cause is Cause.VERIFY else prepared.step
-    command = prepared.command_text, prepared.command_spec
-    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, *command, plan.batch.version)
-
-
-def _ending(one: Decided, now: datetime) -> Ending:
-    end, move = one.end, one.move
-    # What is over leaves the time at which it was due itself, and waits for nothing.
-    waits = move.verb in {InstanceVerb.RETRY_AT, InstanceVerb.PAUSE} and move.next_run_time > LONG_AGO
-    return Ending(
-        end.attempt.history_id,
-        end.attempt.instance.claim_token,
-        one.ended.status,
-        end.outcome,
-        None if one.ended.message is None else storable(one.ended.message),
-        _ended_at(end, now),
-        end.identity,
-        move.retry_count,
-        move.next_run_time if waits else None,
-        end.never_ran,
-    )
-
-
-def _ended_at(end: End, now: datetime) -> datetime:
-    """Return when an attempt ended, which lies not behind the moment in which that is recorded, whatever clocks do."""
-    return now if end.ended_at is None else min(end.ended_at, now)

@@ -24,11 +24,17 @@ def original_of(connection: Any) -> str | None:
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:
-    """Refuse to work on a copy; of a database that nobody has worked on yet, remember where it is."""
+    """Refuse to work on a copy; of a database of which nobody knows yet where it is, remember that."""
     with transactions.read() as connection:
         original = original_of(connection)
-        if original is not None:
-            raise refusal(original)
+    if original is not None:
+        raise refusal(original)
+    remember(transactions, clock)
+
+
+def remember(transactions: Transactions, clock: Clock) -> None:
+    """Remember where a database is, unless that is known: whatever is copied from now on knows that it is a copy."""
+    with transactions.read() as connection:
         is_settled = leading.load(connection).place is not None
         here = dialect_of(connection).whereabouts(connection)
     if is_settled or here is None:

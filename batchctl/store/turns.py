@@ -9,6 +9,7 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from batchctl.domain.rows import BatchInstance, HistoryId
+from batchctl.domain.values import value
 from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
@@ -23,7 +24,19 @@ Numbers = Callable[[], Sequence[HistoryId]]
 """The numbers of attempts that begin, in their order; to be called for when they are committed."""
 
 
-def write(
+@value
+class Turn:
+    """Moves, or claims, how attempts ended and which attempts begin, ready to be written."""
+
+    moving: list[Rows]
+    closing: list[Rows]
+    opening: list[Rows]
+    endings: Sequence[Ending]
+    frees: bool
+    """True when any instance becomes free to be claimed."""
+
+
+def make(
     connection: Connection,
     moves: Moves,
     endings: Sequence[Ending],
@@ -32,19 +45,27 @@ def write(
     now: datetime,
     *,
     claim: bool = False,
-) -> Numbers:
-    """Write moves, or claims, and how attempts ended; then record that attempts begin.
+) -> Turn:
+    """Make all of it ready, which keeps nobody from writing."""
+    return Turn(
+        instances.moving(connection, moves, now, claim=claim),
+        history.closing(connection, endings, now),
+        history.opening(connection, beginnings, host, now),
+        endings,
+        not claim and any(instances.frees(before, after) for before, after in moves),
+    )
+
+
+def write(connection: Connection, turn: Turn) -> Numbers:
+    """Write it: how attempts ended before others begin.
 
     Raises `NotAsReadError`, or makes the commit raise it, when any instance or attempt does not stand any more as it was
     read: then the whole has to be undone.
     """
-    moving = instances.moving(connection, moves, now, claim=claim)
-    closing = history.closing(connection, endings, now)
-    opening = history.opening(connection, beginnings, host, now)
-    together = connection.dialect.name == "postgresql" and len(moving) + len(closing) + len(opening) > 1
-    numbers = (_together if together else _one_by_one)(connection, moving, closing, opening)
-    history.keep_in_doubt(connection, endings)
-    if not claim and any(instances.frees(before, after) for before, after in moves):
+    together = connection.dialect.name == "postgresql" and len(turn.moving) + len(turn.closing) + len(turn.opening) > 1
+    numbers = (_together if together else _one_by_one)(connection, turn.moving, turn.closing, turn.opening)
+    history.keep_in_doubt(connection, turn.endings)
+    if turn.frees:
         dialect_of(connection).tell(connection)
     return numbers
 

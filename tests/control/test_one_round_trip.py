@@ -99,7 +99,8 @@ def advance(transactions: StoreTransactions, now: datetime, *tokens: int) -> Non
 def write(moves: turns.Moves, now: datetime, connection: Any) -> None:
     """Write moves of two kinds, so that they go out together."""
     first, *others = moves
-    turns.write(connection, [(first[0], replace(first[1], retry_count=3)), *others], (), (), "host1", now)
+    pairs = [(first[0], replace(first[1], retry_count=3)), *others]
+    turns.write(connection, turns.make(connection, pairs, (), (), "host1", now))
 
 
 @pytest.mark.parametrize("ended", [1, 2])

@@ -67,6 +67,21 @@ def name_of(one: app.App) -> str:
         return identity.database_id(connection)
 
 
+def test_a_copy_made_before_anything_ever_ran_knows_that_it_is_one(tmp_path: Path) -> None:
+    """Both would do all the work that waits in it."""
+    made, copy = SqliteControl(tmp_path / "made"), SqliteControl(tmp_path / "copy")
+    for database in (made, copy):
+        database.directory.mkdir()
+    file = made.directory / "batchctl.toml"
+    file.write_text('state_directory = "state"\n', encoding="utf-8")
+    app.upgrade_database(str(file))
+    shutil.copy(made.directory / "batchctl.db", copy.directory / "batchctl.db")
+
+    worked_on(made)
+    with pytest.raises(Refused, match="is a copy of"):
+        worked_on(copy)
+
+
 def test_nothing_runs_on_a_copy_until_somebody_adopts_it(control_database: ControlDatabase, copied: Copy) -> None:
     name = worked_on(control_database)
     copy = opened(copied())

@@ -21,7 +21,7 @@ from batchctl.ports import Change
 
 WRITES_ALONE = True
 
-MOST_LOG = 2 * 1024 * 1024
+MOST_LOG = 3 * 1024 * 1024
 """Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
 LEAST_GROWTH = 64 * 1024
 """How many bytes a log that was begun anew has to become longer until then."""
@@ -203,11 +203,12 @@ def begin_write(
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
-    raw = _raw(connection)
+    raw, is_long = _raw(connection), False
     if isinstance(raw, _Opened):
         _refuse_another_file(raw)
+        is_long = raw.batchctl_syncs and _log_is_long(raw)
     raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
-    if isinstance(raw, _Opened) and raw.batchctl_syncs and _log_is_long(raw):
+    if is_long:
         _shorten_log(raw)
 
 
@@ -359,7 +360,7 @@ def end_session(connection: Connection, lost: object) -> None:
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     raw = _raw(connection)
-    if isinstance(raw, _Opened):
+    if isinstance(raw, _Opened) and not raw.in_transaction:
         # Who writes nothing is to notice it, too.
         _refuse_another_file(raw)
     return int(raw.execute("PRAGMA data_version").fetchone()[0])

@@ -1,0 +1,119 @@
+"""What a turn is to write, thought out before it is written: to think takes longer, and keeps nobody waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from batchctl.control.attempts import Batches, End
+from batchctl.domain import moves
+from batchctl.domain.lag import not_before
+from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, BatchInstance, Step
+from batchctl.domain.status import Cause, InstanceStatus, InstanceVerb
+from batchctl.domain.text import storable
+from batchctl.domain.values import value
+from batchctl.preparation import Prepared
+from batchctl.store import turns
+from batchctl.store.history import Beginning, Ending
+
+DRAFT_HOLDS = timedelta(seconds=0.1)
+"""How long what was thought out is written as it is: what begins by it begins at the time of the draft."""
+
+
+@value
+class Decided:
+    """What follows from the end of an attempt."""
+
+    end: End
+    batch: BatchDefinition
+    found: BatchInstance
+    ended: moves.Ended
+    move: moves.Move
+    after: BatchInstance
+
+
+@value
+class Plan:
+    """An attempt that is to begin."""
+
+    instance: BatchInstance
+    batch: BatchDefinition
+    step: Step
+    attempt_no: int
+    cause: Cause
+    so_far: AttemptsSoFar
+
+
+@value
+class Writing:
+    """What is to be written at a time: the attempts that begin are made ready."""
+
+    plans: Sequence[Plan]
+    prepared: Sequence[Prepared]
+    turn: turns.Turn
+    now: datetime
+
+
+@value
+class Draft:
+    """What follows from the ends of attempts, thought out before others are kept from writing."""
+
+    ends: Sequence[End]
+    batches: Batches
+    now: datetime
+    decided: Sequence[Decided]
+    writing: Writing
+
+    def holds(self, ends: Sequence[End], batches: Batches, now: datetime) -> bool:
+        """Say whether the same would follow now."""
+        is_young = timedelta(0) <= now - self.now <= DRAFT_HOLDS
+        return is_young and self.batches is batches and list(map(id, self.ends)) == list(map(id, ends))
+
+
+def time_of(ends: Sequence[End], now: datetime) -> datetime:
+    """Return what is written as the time: what is due at once is due by the clock, else it would wait for that."""
+    return not_before(now, *(end.attempt.started_at for end in ends))
+
+
+def next_plans(decided: Sequence[Decided]) -> list[Plan]:
+    """Return the attempts that begin because of ends."""
+    return [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
+
+
+def _plan(one: Decided, step: Step) -> Plan:
+    so_far = one.end.attempt.so_far
+    attempts = so_far.at(step.seq)
+    cause = moves.cause_of(InstanceStatus.READY, attempts=attempts, must_verify=False)
+    return Plan(one.after, one.batch, step, attempts + 1, cause, so_far)
+
+
+def beginning(plan: Plan, prepared: Prepared) -> Beginning:
+    """Return what stands in the history of an attempt that begins."""
+    # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
+    step = plan.step if plan.cause is Cause.VERIFY else prepared.step
+    command = prepared.command_text, prepared.command_spec
+    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, *command, plan.batch.version)
+
+
+def ending(one: Decided, now: datetime) -> Ending:
+    """Return what stands there of how it ended."""
+    end, move = one.end, one.move
+    # What is over leaves the time at which it was due itself, and waits for nothing.
+    waits = move.verb in {InstanceVerb.RETRY_AT, InstanceVerb.PAUSE} and move.next_run_time > LONG_AGO
+    return Ending(
+        end.attempt.history_id,
+        end.attempt.instance.claim_token,
+        one.ended.status,
+        end.outcome,
+        None if one.ended.message is None else storable(one.ended.message),
+        ended_at(end, now),
+        end.identity,
+        move.retry_count,
+        move.next_run_time if waits else None,
+        end.never_ran,
+    )
+
+
+def ended_at(end: End, now: datetime) -> datetime:
+    """Return when an attempt ended, which lies not behind the moment in which that is recorded, whatever clocks do."""
+    return now if end.ended_at is None else min(end.ended_at, now)
