@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.scheduler_log import MOST, Moment
-from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, dry_run, pass_session
+from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, batch_names, dry_run, pass_session
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
@@ -50,6 +50,8 @@ class AnchorText(click.ParamType["Anchor"]):
 @click.group(cls=AuditGroup, invoke_without_command=True, options_metavar="[REF] [OPTIONS]")
 @click.option("--of", "ref", metavar="REF", type=Ref(), help="What was done to one row; REF alone means the same.")
 @click.option("--actor", metavar="WHO", help="What one person did, or one user of the database.")
+@click.option("--batch", metavar="NAME", shell_complete=batch_names, help="What was done to a batch, as batch:NAME.")
+@click.option("--action", "--status", metavar="WORD", help="One kind of act, such as rerun, cancel or disable.")
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
@@ -59,6 +61,8 @@ def audit(
     ctx: click.Context,
     ref: str | None,
     actor: str | None,
+    batch: str | None,
+    action: str | None,
     since: datetime | None,
     before: int | None,
     limit: int,
@@ -72,13 +76,17 @@ def audit(
     """
     if ctx.invoked_subcommand is not None:
         return
+    if batch is not None:
+        if ref is not None:
+            raise click.UsageError("REF and --batch name two things; give one of them.")
+        ref = f"batch:{batch}"
     from batchctl.cli import output
     from batchctl.operations import audit_trail, columns
     from batchctl.operations.audit_trail import Filter
 
     session: Session = ctx.obj
     with session.app() as app:
-        wanted = Filter(ref=ref, actor=actor, since=since, before=before)
+        wanted = Filter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([columns.audit(entry) for entry in found])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
+from batchctl.domain.error_codes import REJECTED_AGAIN
 
 if TYPE_CHECKING:
     from batchctl.domain.rows import Populated
@@ -108,8 +109,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     if again is None:
         output.say(f"Next: batchctl why file:{intake_id}")
         return
-    output.say(f"Error: FileProcess {intake_id} is rejected again: {again.message}")
-    output.say(f"Next: {again.clear}")
+    output.complain(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
     ctx.exit(FAILED)
 
 

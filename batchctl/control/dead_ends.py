@@ -11,6 +11,7 @@ from batchctl.domain.dead_ends import Installed
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
+from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
 from batchctl.store import ailing_starts, intake, purging, reports
 from batchctl.store.definitions import Definitions
@@ -28,11 +29,12 @@ def read(
     defined: Definitions,
     expected: Collection[Expected],
     installed: Installed | None,
+    stepless: Collection[BatchId],
     now: datetime,
 ) -> list[Problem]:
-    """Return all of it."""
+    """Return all of it; `stepless` are batches without steps that have work already."""
     batches = defined.batches
-    known = {one.batch_id for one in expected if one.registered_at <= now - REGISTERING}
+    known = {one.batch_id for one in expected if one.registered_at <= now - REGISTERING}.union(stepless)
     entities = {batch.entity for batch in batches} | {
         row.entity for row in defined.unreadable if row.entity is not None
     }

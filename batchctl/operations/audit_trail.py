@@ -42,6 +42,7 @@ class Filter:
 
     ref: str | None = None
     actor: str | None = None
+    action: str | None = None
     since: datetime | None = None
     before: int | None = None
     """Only rows with smaller numbers: the next page."""
@@ -67,6 +68,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
             targets=targets,
             beginnings=beginnings,
             actor=wanted.actor,
+            action=wanted.action,
             since=wanted.since,
             before=wanted.before,
             most=most,

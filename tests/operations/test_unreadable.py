@@ -345,6 +345,22 @@ def test_a_batch_without_steps_is_an_incident_once_nobody_is_registering_it_any_
     assert {name: one.kind for name, one in dead_ends(world).items()} == {"Empty": "no_steps"}
 
 
+def test_a_batch_without_steps_that_work_meets_is_an_incident_at_once_and_until_it_has_one(world: World) -> None:
+    batch = world.batch("Fresh", steps=0, z_inserted=f"{world.clock.now():%Y-%m-%d %H:%M:%S}")
+    findings = Alarm(world, rules(learns_arrivals=False)).duty.watch.findings
+
+    def found() -> dict[str, str]:
+        with world.transactions.read() as connection:
+            return {one.subject: one.kind.value for one in findings.problems(connection, world.clock.now())}
+
+    assert found() == {}
+    world.submit("Fresh")
+    world.create()
+    assert found() == {"Fresh": "no_steps"}
+    world.step(batch, 10)
+    assert found() == {}
+
+
 def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_given(world: World) -> None:
     world.batch(steps=2)
     world.submit()

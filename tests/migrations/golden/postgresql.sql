@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0028.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0029.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2496,6 +2496,34 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0028' WHERE alembic_version.version_num = '0027';
+
+-- Running upgrade 0028 -> 0029
+
+CREATE OR REPLACE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    batch bigint;
+    daily boolean := COALESCE(NEW.IsRepeatable, 0) <> 0;
+BEGIN
+    IF NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL THEN
+        RAISE EXCEPTION 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn';
+    END IF;
+    IF CAST(NEW.IsRepeatable AS text) NOT IN ('0', '1') THEN
+        RAISE EXCEPTION 'batchctl: IsRepeatable is 0 (once) or 1 (daily)';
+    END IF;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) VALUES (NEW.JobName, 'continue', 'sql')
+    RETURNING ProcessBatch_id INTO batch;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
+    VALUES (batch, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'),
+            replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}'));
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
+    VALUES (NEW.JobName, NEW.JobName, CASE WHEN daily THEN 'daily' ELSE 'once' END,
+            CASE WHEN daily THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN daily THEN substr(NEW.FirstRunOn, 1, 10) END,
+            CASE WHEN NOT daily THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql');
+    RETURN NEW;
+END
+$$;
+
+UPDATE alembic_version SET version_num='0029' WHERE alembic_version.version_num = '0028';
 
 COMMIT;
 
