@@ -76,22 +76,25 @@ class App:
         return Registry.load(self.settings.modules, self.plugin_path, lambda: self.left_out)
 
     @cached_property
+    def modules(self) -> Mapping[str, str | None]:
+        """The plugin modules that there are, each with the package that it comes from if it is installed."""
+        from batchctl.registry import installed_modules
+
+        return dict.fromkeys(self.settings.modules) | installed_modules()
+
+    @cached_property
     def left_out(self) -> Mapping[str, str]:
         """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once.
 
         Those of others' packages are tried as well as those that the settings list.
         """
-        from batchctl.registry import installed_modules
-
-        installed = installed_modules()
-        modules = dict.fromkeys((*self.settings.modules, *installed))
-        if not modules:
+        if not self.modules:
             return {}
         from batchctl.system import environment, module_trial
 
         limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
         found = module_trial.left_out(
-            [*modules],
+            [*self.modules],
             self.plugin_path,
             controller_id=self.ids.controller_id(),
             # What a module finds here it finds where it is worked with, too.
@@ -99,7 +102,7 @@ class App:
             limit=limit,
         )
         return {
-            module: module_trial.message_of(module, reason, installed.get(module)) for module, reason in found.items()
+            module: module_trial.message_of(module, reason, self.modules[module]) for module, reason in found.items()
         }
 
     @cached_property
@@ -344,7 +347,9 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     from batchctl.operations import doctor
 
     try:
-        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check, lambda: app.left_out).examine()
+        return doctor.Doctor(
+            app.settings, SystemClock().now, app.presence, app.check, lambda: app.left_out, [*app.modules]
+        ).examine()
     finally:
         app.close()
 

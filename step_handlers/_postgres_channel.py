@@ -21,6 +21,8 @@ _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"})
 _CALLER = re.compile(r"(?:PL/|SQL[ -])")
 _NUMBERED = re.compile(r'[^"]*\$([0-9]+)(?: = .*)?\Z', re.DOTALL)
 """How the server names a bound value it cannot read, whatever its language."""
+_IN_FUNCTION = re.compile(r"PL/pgSQL.*(?:\)|inline_code_block)\D*([0-9]+)\D*\Z", re.DOTALL)
+"""How the server names the line of a function, whatever its language."""
 _NO_TYPE = "42P18"
 
 
@@ -62,6 +64,9 @@ class Refused(Exception):
         self.position = int(said(Field.STATEMENT_POSITION) or 0)
         self.is_inside = bool(places)
         """True when it was not the statement itself that was refused, but something in what it calls."""
+        lines = (int(found.group(1)) for place in places if (found := _IN_FUNCTION.match(place)) is not None)
+        self.line_inside = next(lines, None)
+        """At which line of the innermost function or procedure in PL/pgSQL."""
 
 
 @cache
@@ -141,13 +146,15 @@ class Channel:
 
     def place(self, error: Exception) -> str:
         """Say at which line of the author's text a refusal points: where the server names no place, at that of the statement."""
-        line = self.line_of(error)
+        line = None if self.line is None else self.line_of(error)
         return "" if line is None else f"; at line {line}"
 
     def line_of(self, error: Exception) -> int | None:
-        """Return that line, where there is one."""
-        if self.line is None or not isinstance(error, Refused):
+        """Return that line, where there is one; of a call, which has one line, that of the procedure."""
+        if not isinstance(error, Refused):
             return None
+        if self.line is None:
+            return error.line_inside
         return self.line + self.sent.count("\n", 0, max(error.position - 1, 0))
 
     def _read(self, first: PGresult) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.scheduler_log import MOST, Moment
-from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, dry_run, pass_session
+from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, batch_names, dry_run, pass_session
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
@@ -50,6 +50,8 @@ class AnchorText(click.ParamType["Anchor"]):
 @click.group(cls=AuditGroup, invoke_without_command=True, options_metavar="[REF] [OPTIONS]")
 @click.option("--of", "ref", metavar="REF", type=Ref(), help="What was done to one row; REF alone means the same.")
 @click.option("--actor", metavar="WHO", help="What one person did, or one user of the database.")
+@click.option("--batch", metavar="NAME", shell_complete=batch_names, help="What was done to a batch, as batch:NAME.")
+@click.option("--action", "--status", metavar="WORD", help="One kind of act, such as rerun, cancel or disable.")
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
@@ -59,6 +61,8 @@ def audit(
     ctx: click.Context,
     ref: str | None,
     actor: str | None,
+    batch: str | None,
+    action: str | None,
     since: datetime | None,
     before: int | None,
     limit: int,
@@ -72,13 +76,17 @@ def audit(
     """
     if ctx.invoked_subcommand is not None:
         return
+    if batch is not None:
+        if ref is not None:
+            raise click.UsageError("REF and --batch name two things; give one of them.")
+        ref = f"batch:{batch}"
     from batchctl.cli import output
     from batchctl.operations import audit_trail, columns
     from batchctl.operations.audit_trail import Filter
 
     session: Session = ctx.obj
     with session.app() as app:
-        wanted = Filter(ref=ref, actor=actor, since=since, before=before)
+        wanted = Filter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([columns.audit(entry) for entry in found])
@@ -110,7 +118,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 
     session: Session = ctx.obj
     with session.app() as app:
-        found = audit_trail.verify(app.transactions, anchors)
+        found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
         output.print_json(
             {
@@ -120,7 +128,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
                 "Unsealed": found.unsealed,
                 "Anchors": len(anchors),
                 "Findings": [
-                    {"AuditLog_id": one.audit_id, "SealNo": one.number, "Message": one.message}
+                    {"AuditLog_id": one.audit_id, "SealNo": one.number, "Message": one.message, "Next": one.next_step}
                     for one in found.breaches
                 ],
             }
@@ -159,12 +167,12 @@ def seal(session: Session, dry_run: bool) -> None:
     from batchctl.operations import audit_trail
 
     with session.app() as app:
-        before = audit_trail.verify(app.transactions)
+        before = audit_trail.verify(app.transactions, app.clock)
         if not dry_run:
             from batchctl.node import Node
 
             Node(app).seal()
-        after = audit_trail.verify(app.transactions)
+        after = audit_trail.verify(app.transactions, app.clock)
     would = "would be" if dry_run else "are"
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
     if after.head is not None:
@@ -219,7 +227,7 @@ def _show(found: Verdict, *, anchored: bool) -> None:
     if found.unsealed:
         click.echo(f"{output.counted(found.unsealed, 'row')} not sealed yet: of these nothing is proven.")
     if found.breaches:
-        output.hints(out, "restore a backup beside this database, and compare AuditLog and AuditSeal")
+        output.hints(out, *dict.fromkeys(one.next_step for one in found.breaches))
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
         output.hints(out, f"batchctl audit anchor   ({keep})")

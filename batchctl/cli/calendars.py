@@ -118,7 +118,7 @@ def listed(session: Session, as_json: bool) -> None:
 @calendar.command()
 @click.argument("name")
 @click.option("--year", type=WholeNumber(1900, 2200), help="The days of this year only.")
-@as_json
+@as_rows
 @pass_session
 def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
     """Show a calendar with all its days; of every other day the weekday decides."""

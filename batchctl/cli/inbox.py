@@ -8,12 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import INTAKE_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.session import (
+    INTAKE_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    as_rows,
+    batch_names,
+    dry_run,
+    one_of,
+    pass_session,
+    reason,
+)
 from batchctl.domain.errors import BatchctlError, NotFound, Refused
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import Console
     from rich.text import Text
 
@@ -44,13 +58,24 @@ class InboxGroup(click.Group):
 
 @click.group(cls=InboxGroup, invoke_without_command=True)
 @click.option("--entity", metavar="ENTITY", help="Only rows of this entity.")
-@click.option("--state", "states", type=click.Choice(_STATES), multiple=True, help="Only such rows; may be repeated.")
+@click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only rows that this batch takes.")
+@click.option("--since", type=Moment(), help="Only what arrived then or later, in UTC.")
+@click.option(
+    "--state", "--status", "states", type=one_of(_STATES), multiple=True, help="Only such rows; may be repeated."
+)
 @click.option("--before", type=INTAKE_ID, metavar="FILEPROCESS_ID", help="Only rows before this one: the next page.")
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows.")
-@as_json
+@as_rows
 @click.pass_context
 def inbox(
-    ctx: click.Context, entity: str | None, states: tuple[str, ...], before: int | None, limit: int, as_json: bool
+    ctx: click.Context,
+    entity: str | None,
+    batch: str | None,
+    since: datetime | None,
+    states: tuple[str, ...],
+    before: int | None,
+    limit: int,
+    as_json: bool,
 ) -> None:
     """List the FileProcess rows that did not become work, the newest first: why, and what to do.
 
@@ -58,16 +83,21 @@ def inbox(
     has its instance. paused, rejected (by its populator, or by a person), duplicate: the row's status.
     """
     if ctx.invoked_subcommand is not None:
-        if entity or states or before or as_json:
+        if entity or batch or since or states or before or as_json:
             message = "These options are for the list; options of a command stand behind it."
             raise click.UsageError(message, ctx)
         return
     from batchctl.cli import output
+    from batchctl.operations import inspection
 
     session: Session = ctx.obj
+    if entity is not None and batch is not None:
+        raise click.UsageError("Give either --entity or --batch.")
     wanted = [InboxState(state) for state in states] or list(InboxState)
     with _reader(session) as reader:
-        found = reader.newest(states=wanted, entity=entity, before=before, most=limit)
+        if batch is not None:
+            entity = inspection.entity_of(reader.transactions, batch)
+        found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
     if as_json:
         output.print_json(_as_json(found))
     else:
@@ -174,9 +204,7 @@ def _each(
                 act(clerk, IntakeId(intake_id))
             except (Refused, NotFound) as error:
                 failed.append(error)
-                output.say(f"Error: {error.message}")
-                if error.next_step:
-                    output.say(f"Next: {error.next_step}")
+                output.complain(error.message, error.code, error.next_step)
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:

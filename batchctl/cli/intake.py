@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
+from batchctl.domain.error_codes import REJECTED_AGAIN
 
 if TYPE_CHECKING:
     from batchctl.domain.rows import Populated
@@ -93,9 +94,13 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     with session.app() as app:
         planned = planning.acceptance(app.transactions, IntakeId(intake_id))
     if dry_run:
-        takers = ", ".join(planned.batches) or "no batch"
+        takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
         output.say("Note: the populator is asked again then, and may reject it again.")
+    for row in planned.unreadable:
+        output.say(f"Note: {row.message}. Until that is corrected the batch does nothing.")
+        output.say(f"Next: {row.mend}")
+    if dry_run:
         return
     with session.app() as app:
         done = Node(app).accept(IntakeId(intake_id), reason)
@@ -104,8 +109,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     if again is None:
         output.say(f"Next: batchctl why file:{intake_id}")
         return
-    output.say(f"Error: FileProcess {intake_id} is rejected again: {again.message}")
-    output.say(f"Next: {again.clear}")
+    output.complain(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
     ctx.exit(FAILED)
 
 

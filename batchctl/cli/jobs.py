@@ -12,6 +12,7 @@ import click
 
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
+from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
@@ -203,9 +204,10 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         outcome = Node(app).run_job(name, given)
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
-    if outcome.message:
-        output.say(outcome.message if outcome.succeeded else f"Error: {outcome.message}")
+    if outcome.message and outcome.succeeded:
+        output.say(outcome.message)
     if not outcome.succeeded:
+        output.complain(outcome.message or "the job failed", JOB_FAILED)
         ctx.exit(FAILED)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import sys
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 COLLECT_AFTER = 100_000
 """How many new objects are looked through for garbage together: what a start loads is none, and a short command is over then."""
 
@@ -208,6 +210,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, ReaderGoneError):
         code = 0  # Whoever read the output has seen enough.
         telling.empty(sys.stdout)
+    except OSError as error:
+        code = _tell_unwritten(error, debug="--debug" in arguments)
     telling.empty(sys.stderr)
     return code
 
@@ -234,10 +238,28 @@ def _run(arguments: list[str]) -> int:
     except PermissionError as error:
         _show(_forbidden(error), debug=debug)
         return Refused.exit_code
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            _show_unexpected(error, debug=debug)
+            return 1
+        return _tell_unwritten(error, debug=debug)
     except Exception as error:  # noqa: BLE001 - the last boundary: a person gets one line, not a traceback
         _show_unexpected(error, debug=debug)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _tell_unwritten(error: OSError, *, debug: bool) -> int:
+    """Say that what is printed does not reach its reader, and try no more of it."""
+    _show(_unwritten(error), debug=debug)
+    telling.empty(sys.stdout)
+    return BatchctlError.exit_code
+
+
+def _unwritten(error: OSError) -> BatchctlError:
+    where = "what is printed" if error.filename is None else f"'{error.filename}'"
+    message = f"There is no way to write {where}: {error.strerror or error}."
+    return BatchctlError(message, next_step="make room where the output goes; what the command does besides is done")
 
 
 def _forbidden(error: PermissionError) -> Refused:

@@ -7,7 +7,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
@@ -16,6 +16,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.telling import tell
@@ -74,25 +75,44 @@ def console(*, err: bool = False) -> Console:
     return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON in plain ASCII, which every terminal and every program reads; rows as CSV where that is asked for."""
+def print_json(value: Any, *, of: str | None = None) -> None:
+    """Print a value as JSON in plain ASCII, which every terminal and every program reads; rows as CSV where that is asked for.
+
+    `of` names the list where one command has lists of several kinds.
+    """
     ctx = click.get_current_context(silent=True)
     if ctx is not None and ctx.params.get("as_json") == CSV:
-        print_csv(value)
+        _print_csv(value, header_of(of or _typed_name(ctx)))
         return
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
 
 
-def print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows under the names of all their columns; a list or an object in one is JSON."""
-    names = [*dict.fromkeys(name for row in rows for name in row)]
-    if not names:
-        return
+def _typed_name(ctx: click.Context) -> str:
+    """Return the words of a command, without the name of the program."""
+    return " ".join(reversed([str(at.info_name) for at in _upwards(ctx)]))
+
+
+def _upwards(ctx: click.Context) -> Iterator[click.Context]:
+    while ctx.parent is not None:
+        yield ctx
+        ctx = ctx.parent
+
+
+def _print_csv(value: Any, header: list[str]) -> None:
+    """Print rows under the names of their columns, also where there is no row; a list or an object in one is JSON."""
+    rows = list(_rows_of(value)) if isinstance(value, dict) else value
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_in_csv(row.get(name)) for name in names] for row in rows)
+    writer.writerow(header)
+    writer.writerows([_in_csv(row.get(name)) for name in header] for row in rows)
     click.echo(text.getvalue(), nl=False)
+
+
+def _rows_of(lists: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of all lists that stand in an object, each with the name of its list."""
+    for name, rows in lists.items():
+        if isinstance(rows, list):
+            yield from ({LIST: name, **row} for row in rows if isinstance(row, dict))
 
 
 def _in_csv(value: Any) -> Any:
@@ -102,6 +122,14 @@ def _in_csv(value: Any) -> Any:
 def say(message: str) -> None:
     """Print a message for people, apart from what programs read."""
     tell(visible(_with_reason(message)))
+
+
+def complain(message: str, code: int | str, next_step: str | None = None) -> None:
+    """Say what is wrong where a command goes on all the same, or ends by itself."""
+    say(f"Error: {message}")
+    if next_step:
+        say(f"Next: {next_step}")
+    say(f"Code: {code if isinstance(code, str) else f'BC{code}'}")
 
 
 def verbatim(text: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import Session, as_json, dry_run, reason
+from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
@@ -100,6 +101,4 @@ def _complain(troubles: Sequence[tuple[str, str]]) -> None:
     from batchctl.cli import output
 
     for what, said in troubles:
-        output.say(f"Error: {what}: {said}")
-    if troubles:
-        output.say("Next: batchctl check; batchctl doctor   (settings, rights)")
+        output.complain(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")

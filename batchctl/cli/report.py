@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Session, as_json, as_rows, batch_names, pass_session
+from batchctl.cli.session import Session, as_rows, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,7 +68,7 @@ def durations(session: Session, names: tuple[str, ...], since: datetime | None, 
 @report.command()
 @_batch
 @_since
-@as_json
+@as_rows
 @pass_session
 def due(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
@@ -97,7 +97,7 @@ def due(session: Session, names: tuple[str, ...], since: datetime | None, as_jso
 @report.command()
 @_batch
 @_since
-@as_json
+@as_rows
 @pass_session
 def late(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""

@@ -46,7 +46,7 @@ class Moment(click.ParamType[datetime]):
     help="What started it: 'trigger NAME', or trigger for those of all triggers; also schedule, watch, dependency.",
 )
 @click.option("--entity", metavar="ENTITY", help="What concerns one entity.")
-@click.option("--type", "kind", type=one_of(SchedulerEvent), help="One kind of event.")
+@click.option("--type", "--status", "kind", type=one_of(SchedulerEvent), help="One kind of event.")
 @click.option(
     "--batch", metavar="NAME", shell_complete=batch_names, help="What concerns one batch, or its entity as a whole."
 )

@@ -154,7 +154,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
 @click.option("--from", "start", type=LocalTime(), help="Not from now, but from this time in its zone.")
 @click.option("--days", type=WholeNumber(1, 3660), default=30, show_default=True, help="For how many days.")
 @click.option("--dst", is_flag=True, help="Only the nights of a year in which clocks are changed; without NAME of all.")
-@as_json
+@as_rows
 @pass_session
 def preview(session: Session, name: str | None, start: datetime | None, days: int, dst: bool, as_json: bool) -> None:
     """List every due time to come, those skipped or shifted too, with the reason.
@@ -305,7 +305,7 @@ def _show_nights(found: tuple[Rehearsed, ...], *, as_json: bool) -> None:
     from batchctl.cli import output
 
     if as_json:
-        output.print_json([row for one in found for row in one.columns])
+        output.print_json([row for one in found for row in one.columns], of="schedule preview --dst")
         return
     out = output.console()
     for one in found:

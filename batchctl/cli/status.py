@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.missing_controller import TO_RUN
-from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
+from batchctl.cli.session import Session, WholeNumber, as_rows, pass_session
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@as_json
+@as_rows
 @click.option("--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="Rows per list.")
 @pass_session
 def status(session: Session, as_json: bool, limit: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.session import Ref, Seconds, Session, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -270,8 +271,7 @@ def _settled(one: Awaited) -> None:
     click.echo(f"{one.reference} {one.status}")
     if not one.succeeded:
         because = "" if one.message is None else f": {one.message}"
-        output.say(f"Error: {one.reference} is {one.status}{because}")
-        output.say(f"Next: {one.next_step}")
+        output.complain(f"{one.reference} is {one.status}{because}", NOT_DONE, one.next_step)
 
 
 def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
@@ -279,5 +279,5 @@ def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
 
     more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
     listed = ", ".join(f"{one.reference} ({one.status})" for one in left[:LISTED_MOST])
-    output.say(f"Error: after {timeout:g} s these are neither done nor in need of a person: {listed}{more}.")
-    output.say(f"Next: {left[0].next_step}")
+    said = f"after {timeout:g} s these are neither done nor in need of a person: {listed}{more}."
+    output.complain(said, TIME_OVER, left[0].next_step)

@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli.filtering import filters
 from batchctl.cli.session import Session, as_rows, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from batchctl.cli.listing import Listing
     from batchctl.operations.dependents import Seen
 
 
 @click.command()
+@filters(("waiting", "overdue"), "has waited since")
 @as_rows
 @pass_session
-def waits(session: Session, as_json: bool) -> None:
+def waits(session: Session, batch: str | None, status: str | None, since: datetime | None, as_json: bool) -> None:
     """List the batches of which some that they depend on have completed and others have not, and why.
 
     One that is overdue starts all the same once what lacks has completed.
@@ -27,7 +30,8 @@ def waits(session: Session, as_json: bool) -> None:
     from batchctl.operations import dependents
 
     with session.app() as app:
-        found = dependents.waits(app.transactions, app.clock)
+        every = dependents.waits(app.transactions, app.clock, batch)
+    found = [one for one in every if status in {None, _stand(one)} and (since is None or one.wait.since >= since)]
     if as_json:
         output.print_json([one.columns for one in found])
         return
@@ -49,7 +53,7 @@ def listing(found: Sequence[Seen]) -> Listing:
         (
             cell(one.wait.batch.name),
             cell(one.wait.cycle_key),
-            word("overdue" if one.is_overdue else "waiting"),
+            word(_stand(one)),
             time(one.wait.since),
             time(one.wait.due),
             cell(one.wait.reason),
@@ -58,3 +62,7 @@ def listing(found: Sequence[Seen]) -> Listing:
     ]
     headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
     return Listing("Waits for other batches", headings, rows)
+
+
+def _stand(one: Seen) -> str:
+    return "overdue" if one.is_overdue else "waiting"

@@ -6,6 +6,7 @@ import click
 
 from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
+from batchctl.domain.error_codes import NOT_LISTED
 
 FAILED = 1
 
@@ -140,5 +141,5 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
         else:
             output.hints(out, "a running controller takes what is complete; without one: batchctl run --once")
     if found.trouble is not None:
-        output.say(f"Error: the folder cannot be listed: {found.trouble}")
+        output.complain(f"the folder cannot be listed: {found.trouble}", NOT_LISTED)
         ctx.exit(FAILED)

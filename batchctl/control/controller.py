@@ -168,6 +168,10 @@ class Controller:
         """Say whether an attempt is under way here, or waits to be recorded; to be asked while there is no trouble."""
         return self._flights.knows(key)
 
+    def carries(self, instance_id: InstanceId) -> bool:
+        """Say whether an attempt of an instance is under way here, or waits to be recorded; likewise."""
+        return self._flights.carries(instance_id)
+
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
         self._stopping = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,6 +31,7 @@ from batchctl.store import (
     dependencies,
     evidence,
     history,
+    instances,
     intake,
     leading,
     reports,
@@ -71,6 +72,8 @@ class Findings:
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
     _dead_ends: list[Problem] = field(default_factory=list)
+    _stepless: Collection[BatchId] = frozenset()
+    """Batches without steps that have work: nobody waits to be told that nothing comes of it."""
     _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
@@ -151,12 +154,16 @@ class Findings:
 
     def _read_what_is_slow(self, connection: Any) -> None:
         monotonic = self.clock.monotonic()
+        stepless = instances.without_steps(connection)
+        if stepless != self._stepless:
+            self._stepless, self._defined_at = stepless, -math.inf
         if monotonic - self._defined_at >= SOMETIMES.total_seconds():
             self._defined_at = monotonic
             defined = definitions.read(connection)
             self._batches = {batch.batch_id: batch for batch in defined.batches}
             self._expected = evidence.expected(connection)
-            self._dead_ends = dead_ends.read(connection, defined, self._expected, self.installed, self.clock.now())
+            now = self.clock.now()
+            self._dead_ends = dead_ends.read(connection, defined, self._expected, self.installed, stepless, now)
             self._past.read_attempts(connection)
             self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}

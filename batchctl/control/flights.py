@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.control.attempts import Attempt, End, made_storable
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Bell, Clock, Finished, Report, Spawned, StepRunner
@@ -62,6 +62,11 @@ class Flights:
     def knows(self, key: HistoryId) -> bool:
         """Say whether an attempt is under way, here or without this controller, or waits to be recorded."""
         return key in self or any(end.attempt.history_id == key for end in self.ended)
+
+    def carries(self, instance_id: InstanceId) -> bool:
+        """Say whether any attempt of an instance is under way or waits to be recorded, whatever its row says by now."""
+        known = (*(flight.attempt for flight in self._flights.values()), *(end.attempt for end in self.ended))
+        return any(attempt.instance.instance_id == instance_id for attempt in known)
 
     def add(self, attempts: Iterable[Attempt]) -> None:
         """Take up attempts that are recorded as begun."""

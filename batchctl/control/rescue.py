@@ -88,8 +88,6 @@ class Rescue:
     """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
-    _in_doubt: bool = False
-    """True after a look that did not come to its end: something may be taken over that nobody watches over."""
     _watch: Watch = field(init=False)
     _takeover: Takeover = field(init=False)
     _locks: Locks = field(init=False)
@@ -104,20 +102,27 @@ class Rescue:
         self._takeover = Takeover(self.transactions, self.clock, self.recorder)
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
-    def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
+    def look(
+        self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool] = lambda _instance_id: False
+    ) -> Rescued:
         """Take over what dead controllers have left, as far as it can be known by now.
 
-        `is_known` says of this controller's own attempts whether it watches over them.
+        `is_known` says of this controller's own attempts whether it watches over them, `carries` of an instance whether
+        it has any attempt of it under way.
         """
         dead = self._watch.dead()
-        if not dead and not self._in_doubt:
+        if not dead and not self._has_lost_sight(is_known, carries):
             return Rescued()
-        self._in_doubt = True
-        return self._take_over_all(dead, is_known)
+        return self._take_over_all(dead, is_known, carries)
 
-    def doubt(self) -> None:
-        """Look in any case the next time: what was taken over is not gone on with."""
-        self._in_doubt = True
+    def _has_lost_sight(self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool]) -> bool:
+        """Say whether anything stands as this controller's work that it does not watch over.
+
+        It was taken over by a commit that nobody saw, or is not clear yet; or an older database was restored.
+        """
+        with self.transactions.read() as connection:
+            claimed, begun = controllers.open_of(connection, self.recorder.controller)
+        return not all(map(carries, claimed)) or not all(map(is_known, begun))
 
     def tidy(self) -> None:
         """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
@@ -128,7 +133,10 @@ class Rescue:
         self.runner.tidy(living | {self.recorder.controller}, live)
 
     def _take_over_all(
-        self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
+        self,
+        dead: Mapping[str | None, ControllerRow | None],
+        is_known: Callable[[HistoryId], bool],
+        carries: Callable[[InstanceId], bool],
     ) -> Rescued:
         with self.transactions.read() as connection:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -142,9 +150,10 @@ class Rescue:
             instance = claimed.get(entry.instance_id)
             owner, has_claim = _owner(entry, instance), instance is not None and belongs(entry, instance)
             if owner == self.recorder.controller:
-                if is_known(entry.history_id):
+                if is_known(entry.history_id) or carries(entry.instance_id):
                     continue
-                row = None  # Taken over by a commit that nobody saw, or without what was to follow.
+                # Taken over by a commit that nobody saw, or without what was to follow; or an older database was restored.
+                row = None
             elif owner in dead:
                 row = dead[owner]
             else:
@@ -163,9 +172,8 @@ class Rescue:
                 unclear.add(self.recorder.controller if one.owner is None else one.owner.name)
             else:
                 rescued += given_up
-        self._release_claims(dead)
+        self._release_claims(dead, carries)
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
-        self._in_doubt = self.recorder.controller in unclear or bool(self._met)
         return rescued
 
     def _unless_locked(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
@@ -263,6 +271,10 @@ class Rescue:
             return "the controller died before the step was started; it never ran"
         here = visible(self.recorder.host)
         said = "the controller died while the step ran; nobody knows how it ended"
+        if entry.claimed_by == self.recorder.controller:
+            said = (
+                "an older control database was restored, or rows were changed, while it ran; nobody knows how it ended"
+            )
         if stopped:
             numbers = ", ".join(str(pid) for pid in stopped)
             said += f". What was left of it on {here} (process {numbers}) has been stopped"
@@ -274,11 +286,18 @@ class Rescue:
             return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {here}"
         return f"{said}. Nothing of it runs on {here} any more"
 
-    def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:
+    def _release_claims(
+        self, dead: Mapping[str | None, ControllerRow | None], carries: Callable[[InstanceId], bool]
+    ) -> None:
         """Give back claims under which no attempt is open; only a hand in the tables leaves such."""
+        me = self.recorder.controller
         with self.transactions.read() as connection:
             # In this order: what is claimed has its attempt from the beginning.
-            claimed = [instance for instance in instances.claimed(connection) if instance.claimed_by in dead]
+            claimed = [
+                instance
+                for instance in instances.claimed(connection)
+                if instance.claimed_by in dead or (instance.claimed_by == me and not carries(instance.instance_id))
+            ]
             busy = {entry.instance_id for entry in history.live_entries(connection)}
             idle = [instance for instance in claimed if instance.instance_id not in busy]
         for instance in idle:
@@ -308,6 +327,8 @@ class Rescue:
 
     def _say_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> str:
         dead, here = f"its controller {visible(entry.claimed_by or '')} is dead", visible(self.recorder.host)
+        if entry.claimed_by == self.recorder.controller:
+            dead = "its controller knows nothing of it, as after an older control database was restored"
         if waits_for_silence:
             return (
                 f"{dead}, no journal of it is in the state_directory of this one, and nothing of the step is seen on"

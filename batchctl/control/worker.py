@@ -186,15 +186,13 @@ class Worker:
             self._look_after_the_dead()
 
     def _look_after_the_dead(self) -> None:
-        rescued = self.rescue.look(self.controller.knows)
+        rescued = self.rescue.look(self.controller.knows, self.controller.carries)
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:
+            # Whoever froze meanwhile looks first, the next time, whether it is still his to go on with.
             if self.membership.is_trusted():
                 self.controller.take_over(attempt, entry)
-            else:
-                # Whoever froze meanwhile looks first whether it is still his to go on with.
-                self.rescue.doubt()
         if rescued.freed:
             self.controller.look_again()
         if not self._is_tidy:

@@ -8,9 +8,15 @@ OTHERS: Mapping[str, int] = {
     "something went wrong inside batchctl: …": 1000,
     "what was typed is no command that batchctl knows, or lacks something; the message and --help say what": 1001,
     "an error of a plugin, or one that was passed on": 1002,
+    "… is …: what was waited for is not complete, and does not go on by itself": 1206,
+    "after … s these are neither done nor in need of a person: …": 1207,
+    "FileProcess … is rejected again: …": 1208,
+    "the folder cannot be listed: …": 1209,
+    "…: some of it could not be purged, or a setting cannot be meant so": 1210,
+    "the job failed": 1211,
 }
-"""Errors that are made by no place of their own."""
-INSIDE, TYPED, PASSED_ON = OTHERS.values()
+"""Errors that are made by no place of their own, and those that a command goes on after."""
+INSIDE, TYPED, PASSED_ON, NOT_DONE, TIME_OVER, REJECTED_AGAIN, NOT_LISTED, NOT_PURGED, JOB_FAILED = OTHERS.values()
 
 CODES: Mapping[str, int] = {
     "batchctl.app:verify_database": 1003,
@@ -216,6 +222,7 @@ CODES: Mapping[str, int] = {
     "batchctl.testing:surroundings.<locals>.read_text": 1203,
     "batchctl.store.dialects.sqlite:_sync_log": 1204,
     "batchctl.registry:Registry._loaded": 1205,
+    "batchctl.cli.main:_unwritten": 1212,
     "batchctl.operations.requested:Proxy.carry_out": 1220,
     "batchctl.store.dialects.postgresql:unusable": 1221,
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.waits import Wait
+from batchctl.operations import unknown
 from batchctl.operations.columns import Columns, moment
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, dependencies
@@ -50,14 +51,21 @@ class Seen:
         }
 
 
-def waits(transactions: Transactions, clock: Clock) -> tuple[Seen, ...]:
-    """Return every wait, those that take too long first."""
+def waits(transactions: Transactions, clock: Clock, batch: str | None = None) -> tuple[Seen, ...]:
+    """Return every wait, or those of one batch; those that take too long first."""
     with transactions.read() as connection:
-        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        return seen(connection, batches, clock.now(), MOST)
+        batches = {one.batch_id: one for one in definitions.all_batches(connection)}
+        of = None if batch is None else unknown.named(connection, batches.values(), batch).batch_id
+        return seen(connection, batches, clock.now(), MOST, of)
 
 
-def seen(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int) -> tuple[Seen, ...]:
+def seen(
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    now: datetime,
+    most: int,
+    of: BatchId | None = None,
+) -> tuple[Seen, ...]:
     """Return up to so many waits, those that take too long first."""
-    found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most, now)]
+    found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most, now, of=of)]
     return tuple(sorted(found, key=lambda one: (not one.is_overdue, one.wait.since)))

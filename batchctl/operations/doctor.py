@@ -31,7 +31,7 @@ from batchctl.system.shares import share_of
 LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""
 SKEW = timedelta(seconds=2)
-CONTROL = "database_url"
+CONTROL, DEFINITIONS, PLUGINS = "database_url", "definitions", "plugin_modules"
 NOBODY_LEADS = Reading(
     "leader",
     Result.FAIL,
@@ -59,23 +59,31 @@ class Doctor:
     check: Callable[[], Sequence[Finding]] | None = None
     """What looks at the definitions, where somebody can."""
     left_out: Callable[[], Mapping[str, str]] = dict
-    """Says of plugin modules why nothing can use them."""
+    """Tries the plugin modules, and says why nothing can use some of them."""
+    modules: Sequence[str] = ()
+    """The plugin modules that there are."""
     limit: timedelta = LIMIT
 
     def examine(self) -> tuple[Line, ...]:
         """Look at everything at once; what is broken does not keep the rest from being looked at."""
         patients = {CONTROL: self._control}
         patients |= {f"connections.{name}": partial(self._target, name) for name in self.settings.connections}
-        found = all_within(self.limit, {key: partial(self._readings, key, look) for key, look in patients.items()})
+        found = all_within(
+            self.limit,
+            {key: partial(self._readings, key, look) for key, look in patients.items()}
+            | {DEFINITIONS: self._definitions, PLUGINS: lambda: list(installation.plugins(self.left_out()))},
+        )
         lines: list[tuple[str, Iterable[Reading]]] = [("settings", [self._settings_file()])]
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
+            if key == CONTROL and key in found:
+                lines.append((key, found.get(DEFINITIONS, [installation.unchecked(self.limit)])))
         lines += self._secrets()
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
         lines += [(target, [reading]) for target, reading in privacy.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
         lines.append(("this host", installation.disks(self._places())))
-        lines.append(("plugin_modules", installation.plugins(self.left_out())))
+        lines.append((PLUGINS, found.get(PLUGINS, [installation.untried(self.modules, self.limit)])))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
@@ -125,11 +133,19 @@ class Doctor:
             yield from self._part("controller", transactions, self._controllers)
             yield from self._part("tasks", transactions, _tasks)
             yield from self._part("history", transactions, _history)
-            if self.check is not None and _is_sound(transactions):
-                yield installation.definitions(self.check())
         path = engine.file_of(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
+
+    def _definitions(self) -> list[Reading]:
+        """Look at the definitions where they can be read: they name plugins, and to try those takes its time."""
+        try:
+            opened = engine.open_engine(config.database_url(self.settings), self.settings.directory)
+            with closing(StoreTransactions(opened)) as transactions, transactions.read() as connection:
+                schema.verify(connection)
+        except Exception:  # noqa: BLE001 - what is wrong with the database, its own readings say
+            return []
+        return [] if self.check is None else [installation.definitions(self.check())]
 
     def _target(self, name: str) -> Iterator[Reading]:
         given = self.settings.connections[name]
@@ -328,16 +344,6 @@ def _rights(connection: Any) -> list[Reading]:
     """Look at the schema first: without rights on it, no table is seen."""
     obstacle = examination.obstacle(connection)
     return examination.rights(connection) if obstacle is None else [obstacle]
-
-
-def _is_sound(transactions: StoreTransactions) -> bool:
-    """Say whether there are the tables that definitions are read from."""
-    try:
-        with transactions.read() as connection:
-            schema.verify(connection)
-    except BatchctlError:
-        return False
-    return True
 
 
 def _name(connection: Any) -> list[Reading]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
@@ -83,6 +84,7 @@ class Reader:
         *,
         states: Collection[InboxState] = tuple(InboxState),
         entity: str | None = None,
+        since: datetime | None = None,
         before: int | None = None,
         most: int = 50,
     ) -> Inbox:
@@ -92,10 +94,10 @@ class Reader:
         with self.transactions.read() as connection:
             defined = definitions.read(connection)
             statuses = [status for status, state in _SET_ASIDE.items() if state in states]
-            aside = intake.set_aside(connection, statuses, start, most + 1, entity)
+            aside = intake.set_aside(connection, statuses, start, most + 1, entity, since)
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
-                ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, leader))
+                ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, since, leader))
             strange = reports.count_intake(connection)[1] if before is None else []
         items = sorted([*(_aside(row, defined) for row in aside), *ready], key=_number, reverse=True)
         return Inbox(
@@ -140,7 +142,12 @@ class _Wanted:
 
     states: Collection[InboxState]
     entity: str | None
+    since: datetime | None
     leader: str | None
+
+    def has(self, row: IntakeRow) -> bool:
+        """Say whether a row is of the entity, and not older."""
+        return self.entity in {None, row.entity} and (self.since is None or row.inserted_at >= self.since)
 
 
 def _ready(
@@ -152,7 +159,7 @@ def _ready(
         looked = intake.look_back(connection, at)
         at = looked.up_to
         for missing in looked.missing:
-            if missing.row is not None and wanted.entity in {None, missing.row.entity}:
+            if missing.row is not None and wanted.has(missing.row):
                 item = _item(missing.row, missing.batch_ids, defined, wanted.leader)
                 found += [item] if item.state in wanted.states else []
         if looked.is_last:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from batchctl import __version__
@@ -64,6 +65,21 @@ def plugins(left_out: Mapping[str, str]) -> Iterator[Reading]:
         text = f"P{said.removeprefix('p')}"
         remedy = "correct the module, take it out of modules in batchctl.toml, or uninstall its package"
         yield Reading("plugins", Result.FAIL, text, remedy)
+
+
+def untried(modules: Sequence[str], limit: timedelta) -> Reading:
+    """Say that nobody knows yet which plugin modules can be used."""
+    named = ", ".join(visible(module) for module in modules)
+    said = f"Trying the plugin modules ({named}) took longer than {limit.total_seconds():g} seconds: some hang when imported."
+    return Reading(
+        "plugins", Result.FAIL, said, "batchctl check   (it waits for all of them, and names those that hang)"
+    )
+
+
+def unchecked(limit: timedelta) -> Reading:
+    """Say that nobody knows yet whether the definitions are in order."""
+    said = f"Looking at them took longer than {limit.total_seconds():g} seconds."
+    return Reading("definitions", Result.WARN, said, "batchctl check")
 
 
 def definitions(found: Sequence[Finding]) -> Reading:

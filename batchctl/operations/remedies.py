@@ -22,16 +22,33 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
         return f"batchctl accept {row.intake_id} --reason ..."
     if (row.message or "").startswith(REJECTED_BY):
         return f"nothing; if it is wanted after all: {retry}"
-    takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
+    of_it = [batch for batch in batches if batch.entity == row.entity]
+    takers = ", ".join(visible(batch.name) for batch in of_it)
     settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
-    return f"correct FileName{settings} (UPDATE ...), then: {retry}"
+    return f"correct {_columns(row, of_it)}{settings} (UPDATE ...), then: {retry}"
 
 
 def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     """Return what to do about a row of which no populator had an answer, however often it was asked."""
-    takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
+    of_it = [batch for batch in batches if batch.entity == row.entity]
+    takers = ", ".join(visible(batch.name) for batch in of_it)
     accept = f"batchctl accept {row.intake_id} --reason ..."
-    return f"correct FileName, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
+    return f"correct {_columns(row, of_it)}, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
+
+
+def _columns(row: IntakeRow, takers: Iterable[BatchDefinition]) -> str:
+    """Name the columns of a row that its populators go by."""
+    searched = {"filename": "FileName", "data": "Data", "entity": "Entity"}
+    plain = "Data" if row.file_name is None and row.data is not None else "FileName"
+    found = [
+        searched.get((batch.populator_on or "filename").lower(), plain) if _searches(batch) else plain
+        for batch in takers
+    ]
+    return " or ".join(dict.fromkeys(found)) or plain
+
+
+def _searches(batch: BatchDefinition) -> bool:
+    return batch.populator == "pattern" and bool(batch.populator_args)
 
 
 def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, str]:

@@ -107,6 +107,7 @@ def page(
     targets: Sequence[str],
     beginnings: Sequence[str],
     actor: str | None,
+    action: str | None,
     since: datetime | None,
     before: int | None,
     most: int,
@@ -118,6 +119,8 @@ def page(
         wanted = wanted.where(or_(_a.Target.in_(targets), *alike))
     if actor is not None:
         wanted = wanted.where(_a.Actor == actor)
+    if action is not None:
+        wanted = wanted.where(_a.Action == action)
     if since is not None:
         wanted = wanted.where(_a.z_inserted >= since)
     if before is not None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, exists, inspect, sele
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
-from batchctl.domain.rows import ControllerRow
+from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId
 from batchctl.domain.status import ControllerStatus, word
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import one_of
@@ -31,6 +31,12 @@ _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHi
 _OWNERS = union(
     select(_c.ClaimedBy).where(one_of("BatchControl.Status", CLAIMED_INSTANCE)),
     select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
+)
+_CLAIMED_BY = select(_c.BatchControl_id).where(
+    _c.ClaimedBy == bindparam("name"), one_of("BatchControl.Status", CLAIMED_INSTANCE)
+)
+_BEGUN_BY = select(_h.BatchProcessHistory_id).where(
+    _h.ClaimedBy == bindparam("name"), text(f"BatchProcessHistory.{LIVE_ENTRY}")
 )
 _RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)
 _LOST = select(_k.ControllerName).where(_k.Status == ControllerStatus.LOST.value)
@@ -105,6 +111,12 @@ def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | N
 def owners(connection: Connection) -> set[str | None]:
     """Return who has claimed something, or begun a step that has not ended, by whatever name stands there."""
     return set(connection.execute(_OWNERS).scalars())
+
+
+def open_of(connection: Connection, name: str) -> tuple[set[InstanceId], set[HistoryId]]:
+    """Return the instances that one controller has claimed, and the attempts begun by it that have not ended."""
+    given = {"name": name}
+    return set(connection.execute(_CLAIMED_BY, given).scalars()), set(connection.execute(_BEGUN_BY, given).scalars())
 
 
 def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, ControllerRow]:

@@ -8,7 +8,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, select, text
+from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, exists, func, select, text
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -28,10 +28,17 @@ from batchctl.store.tables import (
     WAITING_INSTANCE,
     batch_control,
     file_process,
+    process_batch,
+    process_control,
 )
 
 _c, _f = batch_control.c, file_process.c
 _IN_LINE = one_of("BatchControl.Status", IN_LINE_INSTANCE)
+_STEPLESS = select(process_batch.c.ProcessBatch_id).where(
+    process_batch.c.Enabled == 1,
+    ~exists().where(process_control.c.ProcessBatch_id == process_batch.c.ProcessBatch_id),
+    exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _IN_LINE),
+)
 _IS_CLAIMED = one_of("BatchControl.Status", CLAIMED_INSTANCE)
 _IS_PAUSED = one_of("BatchControl.Status", PAUSED_INSTANCE)
 _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
@@ -213,6 +220,11 @@ def _marks(size: int) -> Names:
 def claimed(connection: Connection) -> list[BatchInstance]:
     """Return the instances that stand as owned by a controller."""
     return readable(connection.execute(_CLAIMED), instance)
+
+
+def without_steps(connection: Connection) -> set[BatchId]:
+    """Return the enabled batches that have instances in line and no step."""
+    return set(connection.execute(_STEPLESS).scalars())
 
 
 def standing_failures(connection: Connection) -> Sequence[BatchInstance]:

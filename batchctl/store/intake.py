@@ -162,7 +162,6 @@ _SET_ASIDE = (
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
 )
-_SET_ASIDE_OF_ENTITY = _SET_ASIDE.where(exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type)))
 _NOT_TAKEN_IN = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 
@@ -370,13 +369,21 @@ def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
 
 
 def set_aside(
-    connection: Connection, statuses: Sequence[IntakeStatus], before: int, most: int, entity: str | None = None
+    connection: Connection,
+    statuses: Sequence[IntakeStatus],
+    before: int,
+    most: int,
+    entity: str | None = None,
+    since: datetime | None = None,
 ) -> list[IntakeRow]:
     """Return paused, rejected and duplicate rows before one, the newest first."""
-    wanted = {"statuses": [status.value for status in statuses], "before": before, "most": most}
-    if entity is None:
-        return readable(connection.execute(_SET_ASIDE, wanted), intake_row)
-    return readable(connection.execute(_SET_ASIDE_OF_ENTITY, {**wanted, "entity": entity}), intake_row)
+    wanted = _SET_ASIDE
+    if entity is not None:
+        wanted = wanted.where(exactly(_f.Entity, entity))
+    if since is not None:
+        wanted = wanted.where(_f.z_inserted >= since)
+    given = {"statuses": [status.value for status in statuses], "before": before, "most": most}
+    return readable(connection.execute(wanted, given), intake_row)
 
 
 def intake_row(row: Row[Any]) -> IntakeRow:

@@ -23,8 +23,8 @@ def watch(state: Path, claimed_by: str, key: int) -> Watch | None:
     return Watch(place, key) if found is not None and found[0].knows(key) else None
 
 
-def examine(state: Path, claimed_by: str, key: int, recorded: Identity) -> Trace:
-    """Say what has become of a command that a worker may have begun.
+def examine(state: Path, claimed_by: str, key: int, recorded: Identity, *, is_own: bool = False) -> Trace:
+    """Say what has become of a command that a worker may have begun: another one, unless it `is_own`.
 
     Only that worker's journal is asked: a database that was restored gives out its numbers again, and another
     worker's journal may know an execution of the same number. Without that journal, which may be in another directory
@@ -34,6 +34,9 @@ def examine(state: Path, claimed_by: str, key: int, recorded: Identity) -> Trace
     found = _look(own)
     if found is not None and found[0].knows(key):
         return _trace_of(*found, key)
+    if is_own:
+        # Its end was recorded, and forgotten here, before an older database was restored.
+        return Trace.UNCLEAR if seen_alive(claimed_by, key, recorded) else Trace.GONE
     if found is None:
         return Trace.UNCLEAR if seen_alive(claimed_by, key, recorded) else Trace.UNSEEN
     past, lives = found

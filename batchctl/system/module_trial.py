@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -17,10 +18,17 @@ from batchctl.system.processes import signal_name
 
 LIMIT = timedelta(seconds=10)
 """How long one module may take to be imported."""
+LOOKS = 0.1
+"""Seconds after which it is looked again how far the child has come."""
 
 _CODE = """
-import importlib, json, os, sys
+import importlib, json, os, sys, threading
 names, paths, place = json.loads(sys.argv[1])
+# Nobody writes into this pipe: it ends when who tries the modules ends, and nothing may be left behind then.
+parent = os.dup(0)
+nothing = os.open(os.devnull, os.O_RDONLY)
+os.dup2(nothing, 0)
+threading.Thread(target=lambda: (os.read(parent, 1), os._exit(1)), daemon=True).start()
 sys.path.extend(entry for entry in paths if entry not in sys.path)
 with open(place, "w", encoding="utf-8") as told:
     for name in names:
@@ -74,13 +82,15 @@ def _try(
             directory=None,
             environment=environment,
             cookie=own_cookie_of(controller_id, "trial"),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         hangs = _outlasts(tree, told, limit)
         tree.kill()
         code = tree.reap()
+        if tree.process.stdin is not None:
+            tree.process.stdin.close()
         lines = [line.split(maxsplit=1) for line in told.read_text(encoding="utf-8").splitlines()]
     begun = [line[1] for line in lines if line[0] == "begins"]
     found = {line[1]: "it raises KeyboardInterrupt when it is imported" for line in lines if line[0] == "interrupts"}
@@ -99,12 +109,14 @@ def _try(
 
 def _outlasts(tree: Tree, told: Path, limit: timedelta) -> bool:
     """Wait for the end of the child as long as it comes on; say whether it did not end."""
-    seen = -1
-    while (size := told.stat().st_size) > seen:
-        seen = size
+    seen, until = 0, time.monotonic() + limit.total_seconds()
+    while time.monotonic() < until:
         try:
-            tree.process.wait(limit.total_seconds())
+            tree.process.wait(LOOKS)
         except subprocess.TimeoutExpired:
+            size = told.stat().st_size
+            if size > seen:
+                seen, until = size, time.monotonic() + limit.total_seconds()
             continue
         return False
     return True

@@ -239,7 +239,8 @@ class ThreadStepRunner:
         """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
-            return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry))
+            is_own = claimed_by == self._means.controller_id
+            return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry), is_own=is_own)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
         # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.

@@ -80,7 +80,7 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     [
         (("statsu",), 2, "Did you mean 'status'?"),
         (("db", "upgrad"), 2, "Did you mean 'upgrade'?"),
-        (("status", "--jsn"), 2, "Did you mean '--json'?"),
+        (("status", "--jsn"), 2, "'--json'?"),
         (("show", "x"), 2, "'x'"),
         (("show", "0"), 2, "0"),
         (("show", "9" * 30), 2, "9999"),

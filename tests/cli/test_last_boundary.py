@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.cli import main
+from batchctl.domain.error_codes import NOT_DONE, code_at
 from tests.cli.shop import Shop
 
 DEEP = "x = " + "[" * 3000 + "]" * 3000 + "\n"
@@ -50,6 +51,33 @@ def test_what_the_system_forbids_is_refused_with_its_name(
     assert main.run(["status"]) == 4
     said = "Error: This user may not use '/closed/batchctl.toml': Permission denied.\nNext: let this user read and write there,"
     assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a file that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["db", "script"], ["status"], ["status", "--json"]])
+def test_what_cannot_be_printed_is_said_and_is_no_inner_error(shop: Shop, words: list[str]) -> None:
+    config = shop.folder / "batchctl.toml"
+    command = [sys.executable, "-m", "batchctl", "--config", str(config), *words]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-3:] == [
+        "Error: There is no way to write what is printed: No space left on device.",
+        "Next: make room where the output goes; what the command does besides is done",
+        f"Code: {code_at('batchctl.cli.main:_unwritten')}",
+    ]
+
+
+def test_an_error_after_which_a_command_goes_on_has_its_code(shop: Shop) -> None:
+    shop.batch("Load", "false")
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    assert shop("inbox", "retry", "98", "99", "--reason", "x") == 3
+    assert shop.err.count("Code: BC") == shop.err.count("Error: ") == 2
+    assert shop("wait", "1") == 1
+    assert shop.err.endswith(f"Code: BC{NOT_DONE}\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is POSIX's")

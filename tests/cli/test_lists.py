@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
+import click
 import pytest
 
+from batchctl.cli import main
+from batchctl.cli.headers import LIST, header_of
 from tests.cli.shop import Shop
 
 HOSTILE = 'a,"b"\n=1+1 é'
@@ -92,26 +96,149 @@ def test_csv_has_the_columns_of_json_and_every_value_in_its_place(night: Shop) -
     assert read[1]["Output"] == HOSTILE
 
 
-def test_a_list_in_a_column_is_json_and_an_empty_list_prints_nothing(night: Shop) -> None:
+def test_a_list_in_a_column_is_json(night: Shop) -> None:
     (first, *_) = rows(night, "batches")
 
     assert json.loads(first["Steps"])[0]["ProcessName"] == "load"
-    assert (night("freezes", "--csv"), night.out) == (0, "")
-    assert (night("check", "--csv"), night.out) == (0, "")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("batches",), ("incidents",), ("controllers",), ("log",), ("audit",), ("waits",), ("requests",), ("doctor",),
-     ("fsck",), ("report", "durations"), ("schedule", "list"), ("schedule", "jobs"), ("trigger", "list"),
-     ("watch", "list"), ("calendar", "list"), ("backfill", "list"), ("versions", "Load"), ("job", "list"), ("alert", "list")],
-)  # fmt: skip
-def test_every_list_has_it(night: Shop, words: tuple[str, ...]) -> None:
-    code = night(*words, "--json")
-    listed = json.loads(night.out)
+OF = {
+    ("calendar", "show"): ["NL"],
+    ("job", "history"): ["import_order"],
+    ("schedule", "preview"): ["nightly"],
+    ("versions",): ["Load"],
+    ("wait",): ["1"],
+}
+"""What a list has to be asked about."""
 
-    assert night(*words, "--csv") == code
-    assert len(list(csv.DictReader(io.StringIO(night.out)))) == len(listed)
+
+def lists(group: click.Group = main.cli, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command that has `--csv`."""
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        if any("--csv" in option.opts for option in command.params):
+            yield (*before, name)
+        if isinstance(command, click.Group):
+            yield from lists(command, (*before, name))
+
+
+@pytest.fixture
+def full(night: Shop) -> Shop:
+    """The same, with a row for nearly every list."""
+    night.settings('[alerts.channels.night]\nkind = "log"\npath = "alerts.log"\n')
+    night.batch("Sums")
+    night.batch("Broken", RetryWaitMins=5)
+    night.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (3, 2), (3, 1)")
+    night.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    night.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-12-25')")
+    night.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName)"
+        " VALUES ('nightly', 'Report', 'daily', '06:00', 'NL')"
+    )
+    night.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
+        " VALUES ('t', 'Load', 'wh', 't', 's', '0', 5)"
+    )
+    night.sql("INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('w', 'Load', 'in')")
+    night.arrive("Nobody")
+    night.arrive("Load", Status="paused")
+    night.arrive("Report", CycleKey="2026-11-22")
+    for act in (("freeze", "--batch", "Sums"), ("disable", "Broken")):
+        assert night(*act, "--reason", "inventory") == 0, night.err
+    night("run", "--once")
+    night("run", "--once")
+    return night
+
+
+@pytest.mark.parametrize("words", list(lists()), ids=" ".join)
+def test_an_empty_list_has_its_header_too(shop: Shop, words: tuple[str, ...]) -> None:
+    given = OF.get(words, [])
+    shop(*words, *given, "--csv")
+    if given:
+        # Of nothing there is no list.
+        assert shop.out == ""
+        return
+
+    assert shop.out.splitlines()[0].split(",") == header_of(" ".join(words))
+    assert words == ("doctor",) or len(shop.out.splitlines()) == 1
+
+
+def test_every_list_has_the_columns_of_its_json(full: Shop) -> None:
+    """What the two print differs only in how it is written."""
+    for words in lists():
+        typed = (*words, *OF.get(words, []))
+        code = full(*typed, "--json")
+        told = json.loads(full.out) if full.out else []
+        listed = rows_of(told) if isinstance(told, dict) else told
+
+        assert full(*typed, "--csv") == code
+        read = list(csv.DictReader(io.StringIO(full.out)))
+
+        assert len(read) == len(listed), words
+        for line, one in zip(read, listed, strict=True):
+            assert set(one) <= {*line, LIST}, words
+
+
+def rows_of(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of every list of an overview."""
+    return [
+        {LIST: name, **one}
+        for name, part in told.items()
+        if isinstance(part, list)
+        for one in part
+        if isinstance(one, dict)
+    ]
+
+
+def test_what_the_clocks_do_to_schedules_has_columns_of_its_own(full: Shop) -> None:
+    full.sql("UPDATE Schedule SET TimeZone = 'Europe/Amsterdam'")
+
+    read = rows(full, "schedule", "preview", "nightly", "--dst")
+
+    assert read
+    assert list(read[0]) == list(full.json("schedule", "preview", "nightly", "--dst")[0])
+
+
+def test_the_inbox_is_narrowed(full: Shop) -> None:
+    def found(*more: str) -> list[str]:
+        return [one["Entity"] for one in full.json("inbox", *more)["Rows"]]
+
+    assert found() == ["Load", "Nobody"]
+    assert found("--batch", "Load") == ["Load"]
+    assert found("--batch", "Report") == found("--since", "2999-01-01") == []
+    assert found("--status", "untaken") == found("--state", "UNTAKEN") == ["Nobody"]
+    assert found("--since", "2000-01-01") == ["Load", "Nobody"]
+    assert full("inbox", "--batch", "Load", "--entity", "Load") == 2
+
+
+def test_waits_are_narrowed(full: Shop) -> None:
+    def found(*more: str) -> list[str]:
+        return [one["ProcessBatchName"] for one in full.json("waits", *more)]
+
+    assert found() == found("--batch", "Sums") == found("--status", "waiting") == ["Sums"]
+    assert found("--batch", "Load") == found("--status", "overdue") == found("--since", "2999-01-01") == []
+    assert full("waits", "--batch", "Sum") == 3
+
+
+def test_the_log_and_the_audit_trail_are_narrowed_by_what_was_done(full: Shop) -> None:
+    def found(column: str, *words: str) -> set[str]:
+        return {one[column] for one in full.json(*words)}
+
+    full.sql("INSERT INTO SchedulerLog (EventType, Source, Message) VALUES ('skipped', 'schedule x', 'y')")
+    assert (
+        found("EventType", "log", "--status", "skipped")
+        == found("EventType", "log", "--type", "skipped")
+        == {"skipped"}
+    )
+    assert (
+        found("Action", "audit", "--status", "disable")
+        == found("Action", "audit", "--action", "disable")
+        == {"disable"}
+    )
+    assert found("Target", "audit", "--batch", "Broken") == {"ProcessBatch:Broken", "ProcessControl:Broken:10"}
+    assert full("audit", "batch:Load", "--batch", "Load") == 2
 
 
 def test_what_starts_work_is_narrowed_by_the_batch_that_it_starts_and_by_whether_it_is_enabled(shop: Shop) -> None:

@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from batchctl.control import notes
+from batchctl.control.controller import Controller
+from batchctl.control.rescue import Rescued
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
@@ -238,3 +240,79 @@ def test_an_open_attempt_of_an_instance_that_moved_on_is_closed_alone(world: Wor
     assert world.statuses() == ["failed"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]
     assert world.runner.examined == ["c1"], "whoever has the instance now does not look for what is left of the attempt"
+
+
+def restored(world: World, **columns: object) -> Controller:
+    """Restore, while step 20 of an instance runs, what was backed up while step 10 did; return their living controller."""
+    world.runner.script = lambda rendered: RUNS_ON
+    batch_id = world.batch(steps=0, RetryCount=1)
+    world.step(batch_id, 10, **columns)
+    world.step(batch_id, 20)
+    world.submit()
+    world.create()
+    controller = world.process()
+    before = world.sql("SELECT PrevProcessControlSeq, RetryCount FROM BatchControl")
+    world.runner.end(HistoryId(1), OK)
+    world.turn_until_idle(controller)
+    assert world.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "running")]
+    world.sql("DELETE FROM BatchProcessHistory WHERE ProcessControlSeq = 20")
+    world.sql("UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL, ReturnCode = NULL")
+    world.sql("UPDATE BatchControl SET PrevProcessControlSeq = ?, RetryCount = ?", *before[0])
+    return controller
+
+
+def test_what_stands_as_its_own_and_is_not_under_way_is_left_alone_while_anything_of_the_instance_is(
+    world: World,
+) -> None:
+    controller = restored(world)
+    rescue = world.rescue("c1")
+
+    assert rescue.look(controller.knows, controller.carries) == Rescued()
+    assert world.history() == [(1, 10, 1, "auto", "running")]
+
+
+@pytest.mark.parametrize(
+    ("on_lost", "status", "history"),
+    [
+        ("hold", "held", [("auto", "lost")]),
+        ("rerun", "running", [("auto", "lost"), ("retry", "running")]),
+        ("verify", "running", [("auto", "lost"), ("verify", "running")]),
+    ],
+)
+def test_what_stands_as_its_own_and_is_not_under_way_is_lost_as_onlost_says(
+    world: World, on_lost: str, status: str, history: list[tuple[str, str]]
+) -> None:
+    controller = restored(world, OnLost=on_lost)
+    world.runner.end(HistoryId(2), OK)
+    world.turn_until_idle(controller)
+    rescued = world.rescue("c1").look(controller.knows, controller.carries)
+    controller.look_again()
+    world.turn_until_idle(controller)
+
+    assert rescued.lost == (1,)
+    assert world.statuses() == [status]
+    assert world.sql("SELECT Cause, Status FROM BatchProcessHistory ORDER BY BatchProcessHistory_id") == history
+    assert "an older control database was restored" in world.one(
+        "SELECT Message FROM BatchProcessHistory WHERE Status = 'lost'"
+    )
+
+
+def test_its_own_work_is_not_lost_between_its_beginning_and_its_end(world: World) -> None:
+    controller = world.running()
+    rescue = world.rescue("c1")
+
+    assert rescue.look(controller.knows, controller.carries) == Rescued()
+    world.runner.end(HistoryId(1), OK)
+    controller.turn(NO_WAIT)
+    assert rescue.look(controller.knows, controller.carries) == Rescued()
+    assert [entry[-1] for entry in world.history()] == ["success", "running"]
+
+
+def test_a_claim_of_its_own_under_which_nothing_was_begun_is_given_back(world: World) -> None:
+    controller = restored(world)
+    world.runner.end(HistoryId(2), OK)
+    world.turn_until_idle(controller)
+    world.sql("DELETE FROM BatchProcessHistory")
+    world.rescue("c1").look(controller.knows, controller.carries)
+
+    assert world.sql("SELECT Status, ClaimedBy FROM BatchControl") == [("ready", None)]

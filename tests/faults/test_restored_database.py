@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 
 from tests.control_databases import PostgresControl
-from tests.faults.site import PATIENCE, WAITS, Site, back_up
+from tests.faults.site import PATIENCE, WAITS, Site, back_up, until
 from tests.system.watching import ends
 
 Restore = Callable[[], object]
@@ -53,5 +53,62 @@ def test_what_runs_of_rows_that_are_gone_is_stopped_and_what_is_there_is_done(si
     assert controller.count("step.fenced") == 1
     assert site.effects() == {"1/1": 1, "1/2": 1}
     assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
+    assert "Traceback" not in "".join(controller.said)
+    site.check_laws()
+
+
+def test_a_command_that_began_before_the_backup_and_ended_before_its_restoring_is_seen_to_its_end(site: Site) -> None:
+    site.batch("B", site.leaves_a_line(first=WAITS), site.leaves_a_line(2, first=WAITS))
+    site.submit("B")
+    controller = site.control()
+    site.hear()
+    restore = kept(site)
+    site.go()
+    site.hear()
+    restore()
+    site.go()
+    controller.hear("step.adopted")
+    site.hear()
+    site.go()
+    site.wait_for_complete(1)
+
+    assert controller.end() == 0
+    assert controller.count("step.fenced") == 1
+    assert site.effects() == {"1/1": 1, "1/2": 2}
+    assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
+    assert "Traceback" not in "".join(controller.said)
+    site.check_laws()
+
+
+JOBS = """
+from pathlib import Path
+from batchctl.plugin_api import job
+@job("waits")
+def waits() -> None:
+    fifo = Path(__file__).with_name("fifo")
+    fifo.write_text("1\\n")
+    fifo.read_text()
+"""
+
+
+def test_a_job_that_began_before_the_backup_and_ended_before_its_restoring_is_lost(site: Site) -> None:
+    site.configure('plugin_modules = ["jobs_of_site"]\n')
+    (site.directory / "jobs_of_site.py").write_text(JOBS, encoding="utf-8")
+    site.batch("B", "waits", "waits")
+    site.hand.sql("UPDATE ProcessControl SET ProcessType = 'python'")
+    site.submit("B")
+    controller = site.control()
+    site.hear()
+    restore = kept(site)
+    site.go()
+    site.hear()
+    restore()
+    site.go()
+    controller.hear("step.lost")
+    until(lambda: site.value("SELECT Status FROM BatchControl") == "held")
+
+    assert controller.end() == 0
+    assert site.attempts() == [(1, 1, 1, "lost")]
+    assert "an older control database was restored" in str(site.value("SELECT Message FROM BatchProcessHistory"))
     assert "Traceback" not in "".join(controller.said)
     site.check_laws()

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.domain.health import Reading, Result
+from batchctl.operations.checking import Finding
 from batchctl.operations.doctor import Doctor, Line
 from batchctl.store import engine, schema
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
@@ -224,6 +226,36 @@ def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
     assert "gone.db" in found["connections.gone", "login"].message
     assert found["database_url", "login"].result is Result.OK
     assert failing(found) == {(f"connections.{name}", "login") for name in ("silent", "refused", "gone")}
+
+
+def test_plugin_modules_that_hang_are_named_and_the_database_is_not_blamed(sqlite_database: SqliteControl) -> None:
+    settings = config.load(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"\n'))
+    mended = Event()
+
+    def hanging() -> dict[str, str]:
+        mended.wait()
+        return {}
+
+    def checking() -> tuple[Finding, ...]:
+        mended.wait()
+        return ()
+
+    doctor = Doctor(
+        settings,
+        SystemClock().now,
+        app.App(settings).presence,
+        checking,
+        hanging,
+        ["acme_one", "acme_two"],
+        limit=timedelta(seconds=3),
+    )
+    found = by_name(doctor.examine())
+    mended.set()
+
+    assert failing(found) == {("plugin_modules", "plugins")}
+    assert "acme_one, acme_two" in found["plugin_modules", "plugins"].message
+    assert found["database_url", "login"].result is Result.OK
+    assert found["database_url", "definitions"].message == "Looking at them took longer than 3 seconds."
 
 
 def test_connections_are_looked_at_each_in_its_own_way(

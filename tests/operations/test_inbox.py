@@ -103,6 +103,26 @@ def every_kind(world: World) -> World:
     return world
 
 
+@pytest.mark.parametrize(
+    ("searched", "columns", "correct"),
+    [
+        ({}, {"FileName": "/in/x.txt", "Data": "k"}, "FileName"),
+        ({"PopulatorOn": "filename"}, {"Data": "k"}, "FileName"),
+        ({"PopulatorOn": "data"}, {"FileName": "/in/x.txt", "Data": "k"}, "Data"),
+        ({"PopulatorOn": "entity"}, {"FileName": "/in/x.txt"}, "Entity"),
+        ({"Populator": "only_csv"}, {"Data": "k"}, "Data"),
+    ],
+)
+def test_what_is_to_be_corrected_of_a_rejected_row_is_what_its_populator_goes_by(
+    world: World, searched: dict[str, Any], columns: dict[str, str], correct: str
+) -> None:
+    world.batch("Sensor", PopulatorArgs="^x+$", **searched)
+    world.submit("Sensor", columns.get("FileName"), Data=columns.get("Data"), Status="rejected", Message="no match")
+    settings = "or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then: batchctl inbox retry 1 --reason ..."
+
+    assert listed(world)[1].clear == f"correct {correct}, {settings}"
+
+
 def test_every_row_that_is_not_work_is_listed_newest_first_with_why_and_what_to_do(every_kind: World) -> None:
     found = listed(every_kind)
 

@@ -21,8 +21,8 @@ PLANTED: tuple[Planted, ...] = (
         (
             (
                 "batchctl.control.rescue",
-                "self._in_doubt = self.recorder.controller in unclear or bool(self._met)",
-                "self._in_doubt = bool(self._met)",
+                "return not all(map(carries, claimed)) or not all(map(is_known, begun))",
+                "return False",
             ),
         ),
     ),

@@ -10,6 +10,7 @@ from batchctl.domain.status import OnLost
 from batchctl.plugin_api import StepOutcome, StepRefused
 from batchctl.ports import Finished, Spawned
 from batchctl.testing import a_request, a_step
+from step_handlers._postgres_channel import _IN_FUNCTION
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
@@ -74,6 +75,12 @@ BEGIN
     WHERE p_day::date
         IS NOT NULL;
 END $$;
+CREATE FUNCTION Digits_2(x1 int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN x1 / 0;
+END $$;
+CREATE FUNCTION Cast_9(x1 int) RETURNS date LANGUAGE plpgsql AS $$ BEGIN RETURN 'no day'::text; END $$;
+CREATE PROCEDURE We_1() LANGUAGE sql AS 'INSERT INTO Answer (Value) SELECT (1/0)::text';
 CREATE PROCEDURE Calls_Many_Lines(p_day text) LANGUAGE plpgsql AS $$ BEGIN CALL Many_Lines(p_day); END $$;
 """
 
@@ -143,6 +150,42 @@ def test_an_error_after_rows_is_a_failure_with_its_place(postgres: PostgresServe
     )
     assert (outcome.succeeded, outcome.fatal) == (False, False)
     assert len(dump(postgres, database)["item"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        ("failing", "Given=x", 5),
+        ("calls_many_lines", "p_day=soon", 3),
+        ("half_missing", None, 1),
+        ("digits_2", "x1=4", 3),
+        ("cast_9", "x1=4", None),
+        ("we_1", None, None),
+    ],
+)
+def test_the_line_of_an_error_is_that_of_the_innermost_procedure(
+    url: str, name: str, parameters: str | None, line: int | None
+) -> None:
+    outcome = run(HANDLER, step(name, parameters), url)
+
+    assert (outcome.succeeded, outcome.error_line) == (False, line)
+    assert "; at line" not in (outcome.message or "")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("PL/pgSQL function load_2(integer) line 14 at RAISE", 14),
+        ("PL/pgSQL-Funktion load_2(integer) Zeile 14 bei RAISE", 14),
+        ("PL/pgSQL function inline_code_block line 7 at SQL statement", 7),
+        ("PL/pgSQL function load_2(integer) while casting return value to function's return type", None),
+        ('SQL function "load_2" statement 1', None),
+    ],
+)
+def test_the_line_is_read_whatever_language_the_server_speaks(place: str, line: int | None) -> None:
+    found = _IN_FUNCTION.match(place)
+
+    assert (None if found is None else int(found.group(1))) == line
 
 
 @pytest.mark.parametrize(

@@ -459,6 +459,25 @@ def test_a_job_is_one_row_and_its_sql_is_nobodys_placeholder(
     assert world.one("SELECT count(*) FROM ProcessBatch") == 2
 
 
+@pytest.mark.parametrize("times", [7, 2, -1])
+def test_a_job_is_repeatable_or_not(world: World, times: int) -> None:
+    insert = (
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn, IsRepeatable)"
+        " VALUES (?, 'wh', 'SELECT 1', '2030-01-01 02:00', ?)"
+    )
+    with pytest.raises(world.hand.Refused, match=r"IsRepeatable is 0 \(once\) or 1 \(daily\)"):
+        world.sql(insert, "x", times)
+    for name, repeatable in (("once", 0), ("daily", 1), ("neither", None)):
+        world.sql(insert, name, repeatable)
+
+    assert world.sql("SELECT ScheduleName, ScheduleType FROM Schedule ORDER BY 1") == [
+        ("daily", "daily"),
+        ("neither", "once"),
+        ("once", "once"),
+    ]
+    assert world.one("SELECT count(*) FROM ProcessBatch") == 3
+
+
 def test_the_code_and_the_line_of_an_error_are_columns(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
     coded = StepOutcome(succeeded=False, message="it broke", error_code="42601", error_line=4)
     exited = StepOutcome(succeeded=False, message="exited with 3", return_code=3)
