@@ -366,7 +366,7 @@ def _cause(error: BaseException) -> str:
 
 def _correction(name: str, error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
-        return f"put {_file_of(name)} where modules are looked for, or take it out of modules in batchctl.toml"
+        return f"put {_file_of(name)} where modules are looked for, or take it out of plugin_modules in batchctl.toml"
     if isinstance(error, SyntaxError) and error.filename:
         return f"correct {visible(PurePath(error.filename).name)}"
     return f"correct {_file_of(name)}"

@@ -341,7 +341,10 @@ def _created(
     if awaited and row.status is IntakeStatus.READY:
         names = ", ".join(visible(batch.name) for batch in awaited)
         blocked = f"batch {names} has no instance of it yet"
-        yield Gate("created", blocked, "batchctl create", f"FileProcess {row.intake_id}", Ends.CONTROLLER)
+        if row.tries >= MOST_TRIES:
+            yield Gate("created", blocked, remedies.to_ask_again(row, awaited), f"FileProcess {row.intake_id}")
+        else:
+            yield Gate("created", blocked, "batchctl create", f"FileProcess {row.intake_id}", Ends.CONTROLLER)
     elif not repeats:
         yield Gate(name="created")
 
@@ -393,7 +396,7 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
             yield Gate(name="status")
             if row.tries >= MOST_TRIES:
                 clear = remedies.to_ask_again(row, takers)
-                yield Gate("populator", f"it waits for an answer: {said}", clear, f"FileProcess {row.intake_id}")
+                yield Gate("populator", remedies.unanswered(row), clear, f"FileProcess {row.intake_id}")
             else:
                 yield Gate(name="populator")
         case IntakeStatus.PAUSED:

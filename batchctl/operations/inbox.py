@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.rows import MOST_TRIES, AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -44,6 +44,8 @@ class Item:
     clear: str
     is_file_missing: bool = False
     """True when nothing of the name FileName is on this host."""
+    is_stuck: bool = False
+    """True for what is new to a controller that makes nothing of it before a person has acted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,14 @@ class Reader:
         return (replace(item, is_file_missing=item.row.file_name in missing) for item in items)
 
 
+def stuck(transactions: Transactions, most: int = 50) -> list[Item]:
+    """Return the newest rows that are new and of which no pass makes anything before a person has acted."""
+    wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
+    with transactions.read() as connection:
+        found, _ = _ready(connection, definitions.read(connection), intake.NEWEST, most, wanted)
+    return [item for item in found if item.is_stuck]
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """What of the ready rows is wanted, and who would make instances of them."""
@@ -186,7 +196,12 @@ def _item(row: IntakeRow, lacking: Sequence[BatchId], defined: Definitions, lead
     for one in defined.unreadable:
         if one.batch_id in lacking:
             state = InboxState.PARTIAL if is_partial else InboxState.NEW
-            return Item(row=row, state=state, because=one.message, clear=one.mend)
+            return Item(row=row, state=state, because=one.message, clear=one.mend, is_stuck=True)
+    if row.tries >= MOST_TRIES:
+        state = InboxState.PARTIAL if is_partial else InboxState.NEW
+        because = remedies.unanswered(row)
+        clear = remedies.to_ask_again(row, defined.batches)
+        return Item(row=row, state=state, because=because, clear=clear, is_stuck=True)
     names = ", ".join(visible(batch.name) for batch in defined.batches if batch.batch_id in lacking)
     if is_partial:
         because = visible(row.message) if row.message else f"batch {names} has no instance of it yet"

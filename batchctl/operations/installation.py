@@ -63,7 +63,7 @@ def plugins(left_out: Mapping[str, str]) -> Iterator[Reading]:
     """Say which plugin modules, of a package or of our own, nothing here can use."""
     for said in left_out.values():
         text = f"P{said.removeprefix('p')}"
-        remedy = "correct the module, take it out of modules in batchctl.toml, or uninstall its package"
+        remedy = "correct the module, take it out of plugin_modules in batchctl.toml, or uninstall its package"
         yield Reading("plugins", Result.FAIL, text, remedy)
 
 

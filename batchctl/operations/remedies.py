@@ -36,6 +36,11 @@ def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     return f"correct {_columns(row, of_it)}, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
 
 
+def unanswered(row: IntakeRow) -> str:
+    """Say of a row that its populators were asked in vain, and are asked no more."""
+    return f"it waits for a person: {visible(row.message or 'no populator had an answer')}"
+
+
 def _columns(row: IntakeRow, takers: Iterable[BatchDefinition]) -> str:
     """Name the columns of a row that its populators go by."""
     searched = {"filename": "FileName", "data": "Data", "entity": "Entity"}

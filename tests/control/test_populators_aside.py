@@ -8,6 +8,8 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.domain.rows import MOST_TRIES, IntakeId
 from tests.control.test_workers import hired
 from tests.control.world import World
+from tests.operations.test_inbox import reader
+from tests.operations.test_why import why
 
 
 def hang(world: World, *names: str) -> None:
@@ -166,6 +168,27 @@ def waiting_row(world: World) -> Creator:
     assert (tries(world), go_on(creator), world.populators.asked) == ([MOST_TRIES], CreationReport(), [])
     world.populators.hangs = lambda row: False
     return creator
+
+
+def test_every_face_says_that_it_waits_for_a_person_and_what_lets_it_go_on(world: World) -> None:
+    waiting_row(world)
+    goes_on = "batchctl accept 1 --reason ..."
+    inbox = reader(world, leader="c1")
+    (item,), shown = inbox.newest().items, inbox.show(IntakeId(1)).item
+    gates = [gate for gate in why(world, "file:1").blocking if gate.name in {"populator", "created"}]
+    ((reason, statement),) = world.sql("SELECT Reason, NextSql FROM vInbox")
+
+    assert shown == item
+    for said, clear in [(item.because, item.clear), *((gate.blocked, gate.clear) for gate in gates)]:
+        assert said is not None
+        assert clear is not None
+        assert clear.endswith(goes_on), (said, clear)
+    assert item.because.startswith("it waits for a person: batch S: it took too long")
+    assert len(gates) == len({gate.name for gate in gates}) == 2
+    assert reason == item.because
+    assert world.sql("SELECT Reason, NextSql FROM vWaiting") == [(reason, statement)]
+    world.sql(statement)
+    assert tries(world) == [None]
 
 
 def test_a_person_lets_it_be_asked_again(world: World) -> None:

@@ -111,8 +111,9 @@ def inbox(s: Spoken) -> str:
         *(target, "''', ''...''); '"),
         again,
     )
+    ask = s.joined("'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'")
     register = s.joined("'INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('", s.quoted("f.Entity"), "');'")
-    answer = s.joined("'it waits for an answer: '", "COALESCE(f.Message, 'no reason was given')")
+    answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
@@ -134,6 +135,7 @@ SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
             WHEN {taken} THEN 'no controller has looked at it yet'
             ELSE {s.joined("'no batch takes entity '''", "f.Entity", "''''")} END,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {ask}
             WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {register} END
 FROM {s.of}FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity

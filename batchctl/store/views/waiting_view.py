@@ -188,10 +188,16 @@ def _freeze(s: Spoken) -> str:
 
 def _next(s: Spoken) -> str:
     """Return the statement to run next."""
+    add_step = s.joined(
+        "'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES ('",
+        "b.ProcessBatch_id",
+        "', 10, ''...'', ''...'', ''...'');'",
+    )
     return f"""CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
             WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
+            WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN {add_step}
             WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "a.BatchControl_id")}
@@ -247,7 +253,7 @@ LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id"""
 def _populators(s: Spoken) -> str:
     """Return of each row of which a populator's answer is awaited the batches that lack their instance."""
     gives_up = f"f.PopulatorTries >= {MOST_TRIES}"
-    answer = s.joined("'it waits for an answer: '", "COALESCE(f.Message, 'no reason was given')")
+    answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
     missing = s.joined("'batch '", "b.ProcessBatchName", "' has no instance of it yet'")
     again = s.joined(
         "'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
