@@ -358,6 +358,8 @@ def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, 
     variable = _variable_of(where)
     if variable is not None:
         return f"Environment variable {variable}: {said}"
+    if not where:  # It is about several.
+        return said if path is None else f"{path}: {said}"
     place = "" if path is None else f"{path}, line {_line_of(text, *map(str, where))}: "
     return f"{place}{key}: {said}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.intake import PLANNED_MOST, show_planned_creations
+from batchctl.cli.intake import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
 
@@ -87,9 +87,10 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
+    stuck = rounds is None and tell_stuck(session)
     if done.failed_instances:
         output.say(f"Next: batchctl show {done.failed_instances[0]}")
-    else:
+    elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
         ctx.exit(INTERRUPTED)

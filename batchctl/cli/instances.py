@@ -49,6 +49,9 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
     "--command", "only_command", is_flag=True, help="Print the command of the last attempt alone, for a pipe."
 )
 @click.option("--step", "seq", type=WholeNumber(0, LARGEST_ID), metavar="SEQ", help="With --command: of this step.")
+@click.option(
+    "--attempt", type=WholeNumber(1, LARGEST_ID), metavar="N", help="With --command: this attempt, by its AttemptNo."
+)
 @filters(HistoryStatus, "began")
 @as_rows
 @pass_session
@@ -62,6 +65,7 @@ def history(
     full: bool,
     only_command: bool,
     seq: int | None,
+    attempt: int | None,
     as_json: bool,
 ) -> None:
     """Show the attempts of an instance with their exact commands, or the newest attempts of all.
@@ -78,9 +82,11 @@ def history(
         raise click.UsageError("--batch, --status and --since are for the list, without an ID.")
     if seq is not None and not only_command:
         raise click.UsageError("--step goes with --command.")
+    if attempt is not None and not only_command:
+        raise click.UsageError("--attempt goes with --command.")
     with session.app() as app:
         if only_command:
-            output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq))
+            output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq, attempt))
             return
         if instance_id is None:
             stands = None if status is None else HistoryStatus(status)
@@ -287,6 +293,8 @@ def _next(shown: Shown) -> list[str]:
 
     at = shown.instance.instance_id
     every = [f"batchctl history {at}   (every attempt, with its command and output)"]
+    if shown.unreadable is not None and not shown.instance.status.is_final:
+        return [shown.unreadable.mend, *every]
     match shown.instance.status.value:
         case "failed" | "retry":
             batch = shown.batch

@@ -71,8 +71,24 @@ def create(session: Session, dry_run: bool) -> None:
         done = node.create()
     parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
     click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
+    if tell_stuck(session):
+        return
     trouble = done.rejected or done.duplicates or done.untaken
     output.say("Next: batchctl status   (the reasons)" if trouble else "Next: batchctl process")
+
+
+def tell_stuck(session: Session) -> bool:
+    """Say which rows wait for a person, whatever is created or processed; say whether there are any."""
+    from batchctl.cli import output
+    from batchctl.operations import inbox
+
+    with session.app() as app:
+        found = inbox.stuck(app.transactions)
+    for item in found[:1]:
+        others = f" {len(found) - 1} more wait for a person." if len(found) > 1 else ""
+        output.say(f"Note: FileProcess {item.row.intake_id} is no work: {item.because}.{others}")
+        output.say(f"Next: {item.clear}")
+    return bool(found)
 
 
 @click.command()

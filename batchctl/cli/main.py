@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import importlib
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from batchctl.cli.session import Session
 from batchctl.cli.telling import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -275,7 +276,16 @@ def _placed(error: click.ClickException) -> click.ClickException:
         path = error.ctx.command_path if error.ctx is not None else "batchctl COMMAND"
         message = f"{error.option_name} stands before the command: batchctl {given} {path.partition(' ')[2]}"
         return click.UsageError(message, error.ctx)
+    if isinstance(error, click.UsageError) and error.ctx is not None and error.ctx.info_name in {"freeze", "thaw"}:
+        found, verb = _EXTRA.match(error.message), error.ctx.info_name
+        if found is not None:
+            name = typed(found[1])
+            message = f"A batch or a tag is named by an option: batchctl {verb} --batch {name}, or --tag {name}."
+            return click.UsageError(message, error.ctx)
     return error
+
+
+_EXTRA = re.compile(r"Got unexpected extra argument \((.*)\)")
 
 
 def _show(error: BatchctlError, *, debug: bool) -> None:

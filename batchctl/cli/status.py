@@ -88,6 +88,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
         controller = "no controller is running"
         if seen.running:
             controller += ": nobody follows what stands as running"
+            controller += "" if seen.last_sign is None else f"; {seen.last_sign}"
     counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items())
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:

@@ -263,10 +263,12 @@ class Controller:
         """
         self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
         self._rest = self._back_off
+        is_known = self.trouble is not None and self.trouble.message == error.message
         self.trouble = error
         self._unsettled |= isinstance(error, OutcomeUnknown)
         self._has_looked = False
-        self._tell("controller.waiting", Message=error.message)
+        if not is_known:
+            self._tell("controller.waiting", Message=error.in_full)
 
     def _wait(self, wait: timedelta, longest: timedelta | None) -> tuple[timedelta, Bell | None]:
         """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""

@@ -74,6 +74,8 @@ class Findings:
     _dead_ends: list[Problem] = field(default_factory=list)
     _stepless: Collection[BatchId] = frozenset()
     """Batches without steps that have work: nobody waits to be told that nothing comes of it."""
+    _mends: Mapping[BatchId, str] = field(default_factory=dict)
+    """What mends each batch that cannot be read: before that a rerun is refused."""
     _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
@@ -162,6 +164,7 @@ class Findings:
             defined = definitions.read(connection)
             self._batches = {batch.batch_id: batch for batch in defined.batches}
             self._expected = evidence.expected(connection)
+            self._mends = {row.batch_id: row.mend for row in defined.unreadable if row.batch_id is not None}
             now = self.clock.now()
             self._dead_ends = dead_ends.read(connection, defined, self._expected, self.installed, stepless, now)
             self._past.read_attempts(connection)
@@ -189,7 +192,9 @@ class Findings:
                 self._standing[key] = before[key]
             elif key in read:
                 last = history.last_entry(connection, one.instance_id)
-                self._standing[key] = troubles.standing(one, batches.get(one.batch_id), last)
+                self._standing[key] = troubles.standing(
+                    one, batches.get(one.batch_id), last, self._mends.get(one.batch_id)
+                )
         return troubles.gathered(self._standing.values())
 
     def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:

@@ -287,7 +287,7 @@ class Worker:
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.
                 if not self._waiting:
-                    self.listener(Event("controller.waiting", {"Message": error.message}))
+                    self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting.add(duty)
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))

@@ -62,8 +62,10 @@ class Attempt:
         return self.status is not HistoryStatus.SUCCESS and self.status not in _TELLS_NOTHING
 
 
-def standing(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> Problem:
-    """Return the problem of an instance that has failed or is held."""
+def standing(
+    instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, mend: str | None = None
+) -> Problem:
+    """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
     step = None if batch is None else batch.step_after(instance.last_seq)
     is_of_step = last is not None and (step is None or last.seq == step.seq)
     attempt = last if is_of_step else None
@@ -81,7 +83,7 @@ def standing(instance: BatchInstance, batch: BatchDefinition | None, last: Histo
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
         detail=None if attempt is None else last_lines(attempt.output),
-        next_step=_mending(instance, batch),
+        next_step=_mending(instance, batch) if mend is None else mend,
         batch_id=instance.batch_id,
         seq=seq,
         instance_id=instance.instance_id,
@@ -332,12 +334,13 @@ def nobody_leads(last: str | None, since: datetime) -> Problem:
 def populator_hangs(rows: Sequence[IntakeRow]) -> Problem:
     """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
     first = rows[0]
-    others = "" if len(rows) == 1 else f", and {len(rows) - 1} more"
+    others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
+    waits = f"{'waits' if len(rows) == 1 else 'wait'}: {visible(first.message or '')}"
     return Problem(
         kind=IncidentKind.POPULATOR_HANGS,
         key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
         subject=f"entity {visible(first.entity)}",
-        message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} waits: {visible(first.message or '')}",
+        message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} {waits}",
         since=first.inserted_at,
         next_step=f"batchctl why file:{first.intake_id}",
         evidence=max(row.intake_id for row in rows),

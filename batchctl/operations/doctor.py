@@ -22,7 +22,7 @@ from batchctl.domain.text import typed, visible
 from batchctl.operations import alert_channels, copies, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, leading, purging, schedules, schema, task_queues
+from batchctl.store import engine, examination, identity, leading, purging, reports, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -216,6 +216,11 @@ class Doctor:
             refused = copies.refusal(original)
             return [Reading("copy", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
+        if not living and reports.live_entries(connection, 1):
+            since = self.presence.last_sign(connection)
+            said = f"No controller works on it now, and nobody follows what stands as running{f': {since}' if since else ''}."
+            next_step = "batchctl run   (it finds out how that ended; a controller that waits says why in its log)"
+            return [Reading("controller", Result.WARN, said, next_step)]
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."

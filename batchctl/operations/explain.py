@@ -138,7 +138,7 @@ def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition])
             near = f"{its_kind}:{found}"
     said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, file:17, schedule:NAME or trigger:NAME."
     hint = "" if near is None else f" Did you mean '{visible(near)}'?"
-    return Unreadable(said + hint, next_step="batchctl status")
+    return Unreadable(said + hint, next_step="batchctl status" if near is None else f"batchctl why {typed(near)}")
 
 
 def _of_schedule(

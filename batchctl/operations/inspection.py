@@ -130,12 +130,15 @@ def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) ->
                 raise NotFound(message, next_step=f"batchctl show {number}")
 
 
-def last_command(transactions: Transactions, instance_id: InstanceId, seq: int | None) -> str:
-    """Return the command of an instance's last attempt, or of its last at one step."""
-    tried = [one for one in attempts_of(transactions, instance_id)[0] if seq is None or one.seq == seq]
+def last_command(
+    transactions: Transactions, instance_id: InstanceId, seq: int | None, attempt: int | None = None
+) -> str:
+    """Return the command of an instance's last attempt, or of its last at one step, or of one by its AttemptNo."""
+    every = [one for one in attempts_of(transactions, instance_id)[0] if seq is None or one.seq == seq]
+    tried = [one for one in every if attempt is None or one.attempt_no == attempt]
     if not tried:
-        where = "" if seq is None else f" at step {seq}"
-        message = f"BatchControl {instance_id} has no attempt{where} yet."
+        which, where = "" if attempt is None else f" {attempt}", "" if seq is None else f" at step {seq}"
+        message = f"BatchControl {instance_id} has no attempt{which}{where}{'' if every else ' yet'}."
         raise NotFound(message, next_step=f"batchctl history {instance_id}")
     return tried[-1].command_text
 

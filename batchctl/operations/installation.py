@@ -86,5 +86,6 @@ def definitions(found: Sequence[Finding]) -> Reading:
     """Say whether `check` finds anything."""
     if not found:
         return Reading("definitions", Result.OK, "Nothing is wrong with them.")
-    count = "One thing is" if len(found) == 1 else f"{len(found)} things are"
-    return Reading("definitions", Result.WARN, f"{count} wrong with them.", "batchctl check")
+    rows = len({(one.table, one.row) for one in found})
+    count = "In one row something is" if rows == 1 else f"In {rows} rows something is"
+    return Reading("definitions", Result.WARN, f"{count} wrong.", "batchctl check")

@@ -104,6 +104,8 @@ class Overview:
     now: datetime
     controllers: tuple[str, ...]
     """The controllers that work on the database."""
+    last_sign: str | None
+    """Which gave the last sign of life, if none works."""
     left_out: tuple[str, ...]
     """What is to be said of the plugin modules that they work without."""
     instances: Mapping[InstanceStatus, int]
@@ -155,6 +157,7 @@ def overview(
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
+            last_sign=None if living else presence.last_sign(connection),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             instances=_totals(counts),
             intake=arrived,

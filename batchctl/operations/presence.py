@@ -49,6 +49,13 @@ class Presence:
             return "dead"
         return "running" if now - row.heartbeat < BEATS * self.rhythm.heartbeat_interval else "silent"
 
+    def last_sign(self, connection: Any) -> str | None:
+        """Say which controller gave the last sign of life, and when."""
+        last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
+        if last is None:
+            return None
+        return f"the last sign of life is of {last.heartbeat:%Y-%m-%d %H:%M:%S} UTC, by controller {visible(last.name)}"
+
     def _running(self, rows: Sequence[ControllerRow], now: datetime) -> Sequence[ControllerRow]:
         return [row for row in rows if self.state(row, now) == "running"]
 

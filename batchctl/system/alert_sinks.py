@@ -91,7 +91,7 @@ def send(settings: Settings, name: str, letter: Letter) -> None:
     try:
         _KINDS[channel.given.kind].send(channel, letter)
     except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
-        said = masked(_said(error), channel.secrets)
+        said = masked(_said(error, channel), channel.secrets)
         if isinstance(error, BatchctlError):
             raise error.reworded(said, error.next_step) from None
         raise BatchctlError(said) from None
@@ -128,13 +128,15 @@ def _need(channel: Channel, *fields: str) -> None:
             raise _wrong(channel, said)
 
 
-def _said(error: Exception) -> str:
+def _said(error: Exception, channel: Channel) -> str:
     if isinstance(error, BatchctlError):
         return error.message
     if isinstance(error, TimeoutError):
         return "There was no answer in time."
     if isinstance(error, socket.gaierror):
-        return f"The name of the host cannot be resolved ({error.strerror}); correct it in the channel, or see to DNS."
+        host = channel.given.host or urlsplit(channel.url or "").hostname
+        name = f" {visible(host)}" if host else ""
+        return f"The name of the host{name} cannot be resolved ({error.strerror}); correct it in the channel, or see to DNS."
     reason = " ".join(str(error).split()) or type(error).__name__
     return visible(shorten(f"{type(error).__name__}: {reason}", 2 * SHOWN))
 

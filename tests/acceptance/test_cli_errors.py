@@ -95,6 +95,7 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (("job", "run", "nosuch"), 3, "There is no job 'nosuch'."),
         (("check", "--config", "x.toml"), 2, "stands before the command: batchctl --config FILE check"),
         (("db", "verify", "--config=x.toml"), 2, "stands before the command: batchctl --config FILE db verify"),
+        (("freeze", "Load", "--reason", "x"), 2, "batchctl freeze --batch Load, or --tag Load"),
         (("status", "--debug"), 2, "stands before the command: batchctl --debug status"),
         (
             ("show", "x"),

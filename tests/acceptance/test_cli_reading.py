@@ -150,8 +150,15 @@ def test_a_list_of_attempts_shows_short_commands_whole_and_says_what_it_shortens
     assert alone == f"{first}\n"
     done = postgres.psql("postgres", alone)
     assert (done.returncode, done.stderr, "1 row" in done.stdout) == (0, "", True)
+    assert night("history", "1", "--command", "--attempt", "1", "--step", "10").stdout == f"{first}\n"
+    assert night("history", "1", "--command", "--attempt", "9").returncode == 3
     assert night("history", "1", "--command", "--step", "30").returncode == 3
-    for wrong in (("history", "--command"), ("history", "1", "--step", "10"), ("history", "1", "--command", "--json")):
+    for wrong in (
+        ("history", "--command"),
+        ("history", "1", "--attempt", "1"),
+        ("history", "1", "--step", "10"),
+        ("history", "1", "--command", "--json"),
+    ):
         assert night(*wrong).returncode == 2
 
     lines = "\n".join(f"-- {at}" for at in range(30))

@@ -388,7 +388,9 @@ def test_a_database_that_is_moved_away_is_missed_and_its_end_recorded_once_it_is
     there.rename(aside)
     shop.fifo.write_text("go\n", encoding="utf-8")
     said = iter(controller.stderr or ())
-    assert any("controller.waiting" in line and "moved, replaced or deleted" in line for line in said)
+    assert any(
+        "controller.waiting" in line and "moved, replaced or deleted. Next: move it back" in line for line in said
+    )
     aside.rename(there)
     assert any("controller.resumed" in line for line in said)
 

@@ -86,7 +86,7 @@ def test_a_channel_whose_host_has_no_address_is_told_so(shop: Shop) -> None:
     )
 
     assert shop("alert", "test") == 1
-    assert "mail: The name of the host cannot be resolved (" in shop.err
+    assert "mail: The name of the host no-such-host.invalid cannot be resolved (" in shop.err
     assert "correct it in the channel, or see to DNS" in shop.err
 
 

@@ -368,3 +368,12 @@ def test_the_scheduler_of_one_node_is_switched_off_by_its_environment(
     monkeypatch.setenv("BATCHCTL_SCHEDULER__ENABLED", "false")
 
     assert not config.load(written(tmp_path, "[scheduler]\ngrace = 60\n")).scheduler.enabled
+
+
+def test_what_is_wrong_with_several_settings_names_the_file_and_no_empty_key(tmp_path: Path) -> None:
+    said = refusal(tmp_path, "orphan_timeout = 5\nheartbeat_interval = 2\n")
+
+    assert (
+        said
+        == f"{tmp_path / 'batchctl.toml'}: orphan_timeout (5 s) must be at least four times heartbeat_interval (2 s)"
+    )

@@ -15,6 +15,7 @@ from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.logs import Event
@@ -333,9 +334,17 @@ def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand,
     assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
 
 
-def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(world: World, client: Hand) -> None:
+def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(
+    world: World, client: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hand = hired(world, "c1")
-    hand.runner.script = lambda rendered: RUNS_ON
+    pauses, pause = list[BatchctlError](), hand.worker.controller._wait_for_the_database
+
+    def counted(error: BatchctlError) -> None:
+        pauses.append(error)
+        pause(error)
+
+    monkeypatch.setattr(hand.worker.controller, "_wait_for_the_database", counted)
     world.batch(steps=1)
     world.submit()
     hand.turn(6)
@@ -347,7 +356,8 @@ def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(world: Wor
         world.clock.advance(RHYTHM.heartbeat_interval / 10)
     client.sql("ROLLBACK")
 
-    assert world.names().count("controller.waiting") == 3, "at once, after one second, and after two more"
+    assert len(pauses) == 3, "at once, after one second, and after two more"
+    assert world.names().count("controller.waiting") == 1, "nothing new is to be told"
     assert world.names().count("controller.locked") == 1
 
 

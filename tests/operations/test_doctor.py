@@ -22,6 +22,7 @@ from batchctl.store import engine, schema
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
 from batchctl.system.clock import SystemClock
 from batchctl.system.shares import file_system_of
+from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.postgres import PostgresServer
 from tests.store.sql_server import ConnectionStringParseError, SqlServer
@@ -140,6 +141,40 @@ def test_the_controllers_at_work_are_named(control_database: ControlDatabase, na
     hand.close()
 
     assert by_name(app.examine(configuration))["database_url", "controller"] == Reading("controller", Result.OK, said)
+
+
+def test_a_batch_that_runs_whatever_a_row_says_is_warned_of_where_nothing_keeps_others_out(world: World) -> None:
+    before = examined(world.directory, world.database.url)["database_url", "tasks"]
+    world.batch("Chores", steps=1)
+    world.sql("UPDATE ProcessControl SET ProcessType = 'Task', Data1 = NULL, Data2 = '{Data3}'")
+    after = examined(world.directory, world.database.url)["database_url", "tasks"]
+
+    assert before.result is Result.OK
+    assert after.result is Result.WARN
+    assert (
+        "Batch Chores (entity 'Chores') runs whatever a row says: whoever may insert FileProcess rows" in after.message
+    )
+    assert str(after.next_step) == "do as batchctl db roles says, or: batchctl disable Chores --reason ..."
+
+
+def test_a_step_that_nobody_follows_is_warned_of_with_the_last_sign_of_life(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c9', 'h', '2026-01-02 03:04:05')")
+    world.sql("UPDATE BatchControl SET Status = 'running', ClaimToken = 1, ClaimedBy = 'c9'")
+    world.sql(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " AttemptNo, ClaimToken, Cause, Status, CommandText, StartTime, ClaimedBy)"
+        " VALUES (1, 1, 10, 'step 10', 'os_command', 1, 1, 'auto', 'running', 'x', '2026-01-02 03:04:00', 'c9')"
+    )
+    reading = examined(world.directory, world.database.url)["database_url", "controller"]
+
+    assert reading.result is Result.WARN
+    assert (
+        "nobody follows what stands as running: the last sign of life is of 2026-01-02 03:04:05 UTC" in reading.message
+    )
+    assert "batchctl run" in str(reading.next_step)
 
 
 @pytest.fixture

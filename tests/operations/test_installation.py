@@ -48,10 +48,10 @@ def test_a_log_file_in_no_folder_or_in_the_place_of_one_fails_with_what_to_type(
 
 
 def test_definitions_are_counted() -> None:
-    finding = Finding("ProcessBatch", "1", "Populator", "none")
+    finding, other = (Finding("ProcessBatch", row, "Populator", "none") for row in ("1", "2"))
 
     assert installation.definitions([]).result is Result.OK
-    one, two = installation.definitions([finding]), installation.definitions([finding, finding])
+    one, two = installation.definitions([finding, finding]), installation.definitions([finding, other])
     assert (one.result, one.next_step) == (Result.WARN, "batchctl check")
-    assert one.message == "One thing is wrong with them."
-    assert two.message == "2 things are wrong with them."
+    assert one.message == "In one row something is wrong."
+    assert two.message == "In 2 rows something is wrong."

@@ -416,6 +416,7 @@ def test_a_batch_without_its_prefix_is_a_usage_error_that_suggests_it(world: Wor
 
     assert refused.value.exit_code == 2
     assert refused.value.message.endswith(f"or trigger:NAME.{meant}")
+    assert refused.value.next_step == ("batchctl why batch:Sensor" if meant else "batchctl status")
 
 
 @pytest.mark.parametrize("ref", ["", "x", "42x", "-1", "batch:nobody", "file:9", "file:x", "9", "9" * 30, "\x1b[31m"])

@@ -116,6 +116,26 @@ def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> N
     assert "Daily" not in drawn
 
 
+def test_no_hint_names_an_act_that_is_refused_before_it_is_mended(broken: World, command: Command) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    (failed,) = broken.sql("SELECT NextStep FROM Incident WHERE Kind = 'failed'")
+    hints = [
+        line for words in (("show", "1"), ("status",)) for told in command(*words)[1:] for line in told.splitlines()
+    ]
+
+    assert failed == (MEND,)
+    assert hints.count(f"Next: {MEND}") == 2
+    assert not any("rerun" in line for line in hints)
+
+
+@pytest.mark.parametrize("pass_", ["create", "process"])
+def test_a_pass_says_which_rows_it_makes_nothing_of(command: Command, pass_: str) -> None:
+    _, _, told = command(pass_)
+
+    assert f"Note: FileProcess 3 is no work: {SAID}.\nNext: {MEND}" in told
+
+
 def test_fsck_is_not_clean(command: Command) -> None:
     code, told, _ = command("fsck", "--json")
 
