@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0029.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0030.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2524,6 +2524,38 @@ END
 $$;
 
 UPDATE alembic_version SET version_num='0029' WHERE alembic_version.version_num = '0028';
+
+-- Running upgrade 0029 -> 0030
+
+CREATE OR REPLACE FUNCTION batchctl_in_use() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    runs boolean;
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'')' INTO runs;
+        IF runs THEN
+            RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance', ERRCODE = 'foreign_key_violation';
+        END IF;
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.ProcessBatch_id = OLD.ProcessBatch_id AND NEW.ProcessControlSeq = OLD.ProcessControlSeq THEN
+        RETURN NEW;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'''
+            ' AND h.ProcessBatch_id = $1 AND h.ProcessControlSeq = $2)'
+    INTO runs USING OLD.ProcessBatch_id, OLD.ProcessControlSeq;
+    IF runs THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END
+$$;
+
+CREATE TRIGGER TR_ProcessControl_InUseTruncate BEFORE TRUNCATE ON ProcessControl FOR EACH STATEMENT EXECUTE FUNCTION batchctl_in_use();
+
+UPDATE alembic_version SET version_num='0030' WHERE alembic_version.version_num = '0029';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0029.
+-- The control database of batchctl on SQLite, schema 0030.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -2802,6 +2802,12 @@ DROP TRIGGER TR_vSqlJob_Insert;
 CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn') WHERE NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL; SELECT RAISE(ABORT, 'batchctl: IsRepeatable is 0 (once) or 1 (daily)') WHERE CAST(NEW.IsRepeatable AS TEXT) NOT IN ('0', '1'); INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT NEW.JobName, 'continue', 'sql'; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'), replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}') FROM ProcessBatch b WHERE b.ProcessBatchName = NEW.JobName; INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql'; END;
 
 UPDATE alembic_version SET version_num='0029' WHERE alembic_version.version_num = '0028';
+
+-- Running upgrade 0029 -> 0030
+
+CREATE TRIGGER TR_BatchControl_InUse BEFORE DELETE ON BatchControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = OLD.BatchControl_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the BatchControl row has attempts in BatchProcessHistory: batchctl cancel ID --reason ... instead'); END;
+
+UPDATE alembic_version SET version_num='0030' WHERE alembic_version.version_num = '0029';
 
 COMMIT;
 
