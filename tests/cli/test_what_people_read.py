@@ -71,6 +71,50 @@ def test_who_waits_for_what_has_failed_is_told_no_time_but_what_must_happen_firs
     assert said in shop.json("graph", "Report")["Forecast"]["Obstacles"]
 
 
+def test_of_what_is_complete_no_finish_is_expected(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop("graph", "Load")
+
+    assert "The longest chain, if all of it began now:" in shop.out
+    assert "It would be done: " in shop.out
+    assert "Expected finish" not in shop.out
+
+
+def test_a_schedule_that_only_lacks_a_controller_waits_for_no_act(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('nightly', 'Load', 'daily', '02:00')"
+    )
+    shop("why", "schedule:nightly")
+
+    assert "UTC, when a controller comes to it." in shop.out
+    assert "when a person acts" not in shop.out
+
+
+def test_the_next_run_of_a_job_is_known_before_any_controller_has_seen_it(shop: Shop) -> None:
+    shop.sql(
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn) VALUES ('tidy', 'shop', 'x', '2030-01-02 03:00')"
+    )
+
+    assert [job["NextRunTime"] for job in shop.json("schedule", "jobs")] == ["2030-01-02T03:00:00.000Z"]
+    assert shop("schedule", "jobs") == 0
+    assert "2030-01-02 03:00:00" in shop.out
+
+
+def test_the_script_of_roles_that_is_named_is_the_one_for_the_database(shop: Shop) -> None:
+    assert shop("task", "enable", "--reason", "x") == 0
+    assert f"batchctl db roles --dialect {shop.database.kind} " in shop.out
+
+
+def test_that_no_server_listens_is_said_once(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", "postgresql://u@127.0.0.1:1/d")
+
+    assert shop("status") == 4
+    assert 'on 127.0.0.1:1 cannot be reached: connection to server at "127.0.0.1", port 1 failed: ' in shop.err
+
+
 def test_a_failed_step_that_keeps_nobody_waiting_is_no_obstacle(shop: Shop) -> None:
     shop.batch("Load", "false", OnFailure="continue")
     shop.arrive("Load")
