@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from tests.cli.shop import Shop
+from tests.house.source import ROOT
 
 
 @pytest.mark.parametrize("name", ["", "  "])
@@ -80,6 +84,27 @@ def test_of_what_is_complete_no_finish_is_expected(shop: Shop) -> None:
     assert "The longest chain, if all of it began now:" in shop.out
     assert "It would be done: " in shop.out
     assert "Expected finish" not in shop.out
+
+
+def test_the_message_that_the_recipe_for_the_night_shows_is_the_one_that_comes(shop: Shop) -> None:
+    shop.settings('[alerts.channels.night]\nkind = "log"\npath = "alerts.log"\n')
+    shop.batch("LoadOrders", "wc -l /in/orders.csv")
+    shop.sql("UPDATE ProcessControl SET ProcessName = 'count'")
+    shop.arrive("LoadOrders")
+    shop("run", "--once")
+    written = (ROOT / "docs" / "night.md").read_text(encoding="utf-8")
+    sent = json.loads((shop.folder / "alerts.log").read_text(encoding="utf-8").splitlines()[0])
+
+    def plain(text: str) -> list[str]:
+        """Leave numbers of rows and times away, and where the title is cut."""
+        title, *others = re.sub(
+            r"\b(?:42|7|1)\b(?! ;)", "N", re.sub(r"[0-9-]{10} [0-9:]{8} UTC", "T", text)
+        ).splitlines()
+        return [title[:-5], *others] if title.endswith("…") else [title, *others]
+
+    told, shown = plain(sent["text"]), plain(written.split("```")[1].strip("\n"))
+    assert told[1:] == shown[1:]
+    assert told[0].startswith(shown[0].removesuffix("…"))
 
 
 def test_a_schedule_that_only_lacks_a_controller_waits_for_no_act(shop: Shop) -> None:
