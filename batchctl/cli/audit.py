@@ -118,7 +118,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 
     session: Session = ctx.obj
     with session.app() as app:
-        found = audit_trail.verify(app.transactions, anchors)
+        found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
         output.print_json(
             {
@@ -128,7 +128,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
                 "Unsealed": found.unsealed,
                 "Anchors": len(anchors),
                 "Findings": [
-                    {"AuditLog_id": one.audit_id, "SealNo": one.number, "Message": one.message}
+                    {"AuditLog_id": one.audit_id, "SealNo": one.number, "Message": one.message, "Next": one.next_step}
                     for one in found.breaches
                 ],
             }
@@ -167,12 +167,12 @@ def seal(session: Session, dry_run: bool) -> None:
     from batchctl.operations import audit_trail
 
     with session.app() as app:
-        before = audit_trail.verify(app.transactions)
+        before = audit_trail.verify(app.transactions, app.clock)
         if not dry_run:
             from batchctl.node import Node
 
             Node(app).seal()
-        after = audit_trail.verify(app.transactions)
+        after = audit_trail.verify(app.transactions, app.clock)
     would = "would be" if dry_run else "are"
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
     if after.head is not None:
@@ -227,7 +227,7 @@ def _show(found: Verdict, *, anchored: bool) -> None:
     if found.unsealed:
         click.echo(f"{output.counted(found.unsealed, 'row')} not sealed yet: of these nothing is proven.")
     if found.breaches:
-        output.hints(out, "restore a backup beside this database, and compare AuditLog and AuditSeal")
+        output.hints(out, *dict.fromkeys(one.next_step for one in found.breaches))
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
         output.hints(out, f"batchctl audit anchor   ({keep})")

@@ -115,7 +115,14 @@ def check(ctx: click.Context, ask_targets: bool, as_json: bool) -> None:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
     if as_json:
         listed = [
-            {"Table": one.table, "Row": one.row, "Column": one.column or None, "Message": one.message} for one in found
+            {
+                "Table": one.table,
+                "Row": one.row,
+                "Column": one.column or None,
+                "Message": one.message,
+                "Next": one.remedy,
+            }
+            for one in found
         ]
         output.print_json(listed)
     elif found:

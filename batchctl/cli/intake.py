@@ -94,9 +94,13 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     with session.app() as app:
         planned = planning.acceptance(app.transactions, IntakeId(intake_id))
     if dry_run:
-        takers = ", ".join(planned.batches) or "no batch"
+        takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
         output.say("Note: the populator is asked again then, and may reject it again.")
+    for row in planned.unreadable:
+        output.say(f"Note: {row.message}. Until that is corrected the batch does nothing.")
+        output.say(f"Next: {row.mend}")
+    if dry_run:
         return
     with session.app() as app:
         done = Node(app).accept(IntakeId(intake_id), reason)

@@ -86,8 +86,8 @@ class Creator:
     _walks: Walks = field(default_factory=Walks)
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
-    _repeating: dict[IntakeId, IntakeRow] = field(default_factory=dict)
-    """Rows that became work of some of their batches, and repeat others for the rest: nothing more is to be done."""
+    _repeating: dict[IntakeId, tuple[IntakeRow, frozenset[BatchId]]] = field(default_factory=dict)
+    """Rows that are work, or may become it, of some of their batches, and the batches for which they repeat others."""
     gives_up: bool = False
     """True for who does not ask populators again about what others have asked about in vain."""
     _asked: AskedRows = field(init=False)
@@ -242,12 +242,19 @@ class Creator:
             with self.transactions.read() as connection:
                 walk.refill(connection, line, self._asked)
         for row, batch_ids in islice(tuple(line.rows), most):
-            takers = self._asked.left(row, [known[batch_id] for batch_id in batch_ids if batch_id in known])
+            settled = self._repeats(row)
+            lacking = [known[batch_id] for batch_id in batch_ids if batch_id in known and batch_id not in settled]
+            takers = self._asked.left(row, lacking)
             if not self._asked.may_ask(takers):
                 return
             line.rows.popleft()
-            if takers and not is_still(self._repeating.get(row.intake_id), row):
+            if takers:
                 yield row, takers
+
+    def _repeats(self, row: IntakeRow) -> frozenset[BatchId]:
+        """Return the batches for which a row, as it stands, was found to repeat another: of these it gets no instance."""
+        before, batch_ids = self._repeating.get(row.intake_id, (None, frozenset()))
+        return batch_ids if is_still(before, row) else frozenset()
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
         """Take in a row on purpose that is rejected, a duplicate, or asked about in vain: an audited act of a person.
@@ -373,7 +380,8 @@ class Creator:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
             if len(self._repeating) >= FEW:
                 self._repeating.clear()
-            self._repeating[row.intake_id] = row
+            repeats = {batch.batch_id for batch in batches if batch.name in made.repeats}
+            self._repeating[row.intake_id] = row, self._repeats(row) | repeats
         return CreationReport(
             created=len(made.created),
             duplicates=int(duplicate),

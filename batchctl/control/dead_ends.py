@@ -13,11 +13,13 @@ from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import ailing_starts, intake, purging
+from batchctl.store import ailing_starts, intake, purging, reports
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
 """Rows that were rejected, or that nobody takes, which are looked at."""
+OF_WORK = 100
+"""Rows of each table of work that nothing can go by, which are told of at once: as they are mended, others follow."""
 REGISTERING = timedelta(minutes=1)
 """How long somebody may take who registers a batch, and then its steps."""
 
@@ -36,7 +38,8 @@ def read(
     entities = {batch.entity for batch in batches} | {
         row.entity for row in defined.unreadable if row.entity is not None
     }
-    found = [dead_ends.unreadable(row, now) for row in (*defined.unreadable, *ailing_starts.unreadable(connection))]
+    strange = *defined.unreadable, *ailing_starts.unreadable(connection), *reports.unreadable_work(connection, OF_WORK)
+    found = [dead_ends.unreadable(row, now) for row in strange]
     if installed is not None:
         found += dead_ends.not_installed(batches, installed, now)
     found += dead_ends.without_steps(batches, known, now)

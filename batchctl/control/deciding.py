@@ -42,6 +42,8 @@ class Known:
     """The batches that take its entity."""
     wakes_at: datetime | None = None
     """When there is something to decide."""
+    is_missed: bool = False
+    """True for one whose only time was over when it was armed."""
 
 
 @value

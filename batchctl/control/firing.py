@@ -31,6 +31,8 @@ NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
 PAGE = 50
 """How many schedules are armed by one transaction."""
+MISSED = "its only time, {}, was over before any controller knew of it"
+"""What is said of a schedule that will never run."""
 REST = 5.0
 """Seconds after which a schedule that could not be decided is tried again."""
 
@@ -192,6 +194,8 @@ class Firing:
             if standing == standing_of(known.schedule):
                 self._know(known)
         for known in self._written([known for known, standing in armed if standing != standing_of(known.schedule)]):
+            if known.is_missed:
+                self._tell_error(known.schedule, MISSED.format(known.schedule.timing.run_at))
             self._know(known)
 
     def _armed(self, read: _Read) -> tuple[Known, Standing]:
@@ -249,7 +253,8 @@ class Firing:
                     schedules.stand(connection, known.schedule.schedule_id, standing, now)
                 if undecided is not None:
                     self.deciding.tell_passed(connection, decided, undecided, now)
-                written.append(replace(known, schedule=standing_at(known.schedule, standing)))
+                is_missed = undecided is not None and catch_up.is_missed(known.schedule, standing, undecided, now)
+                written.append(replace(known, schedule=standing_at(known.schedule, standing), is_missed=is_missed))
         return written
 
     def _know(self, known: Known) -> None:

@@ -25,6 +25,7 @@ NUMBERS = "AuditLog_id"
 _LONGEST = 1_000_000
 LATE = timedelta(hours=1)
 """How long a row may be under way before it is sealed behind others."""
+TO_RESTORE = "restore a backup beside this database, and compare AuditLog and AuditSeal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Breach:
     audit_id: int | None
     number: int | None
     message: str
+    next_step: str = TO_RESTORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Purge:
     spans: tuple[tuple[int, int], ...]
     """The numbers of those rows, from where to where."""
     allowed: timedelta | None
-    """How old a row had to be then to go; None when none was to go at all."""
+    """How long a row had to be sealed then to go; None when none was to go at all."""
 
     def tells_of(self, audit_id: int) -> bool:
         """Say whether a row is one of those."""
@@ -144,9 +146,7 @@ class Verifier:
         self._anchors = anchors
         self.head: Anchor | None = None
         self.breaches: list[Breach] = []
-        self._missing: list[tuple[Seal, datetime | None]] = []
-        """Seals without a row, each with when the seals were made before it, all at once: the row is not older than that."""
-        self._times: tuple[datetime | None, datetime | None] = (None, None)
+        self._missing: list[Seal] = []
         self.gone = 0
         """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
         self._last: Seal | None = None
@@ -163,11 +163,8 @@ class Verifier:
             self._breach(seal, f"seals {number + 1} to {seal.number - 1} are missing")
         elif seal.previous != digest:
             self._breach(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
-        made = self._times[1]
-        if made is None or seal.made_at > made + LATE:
-            self._times = made, seal.made_at
         if entry is None:
-            self._missing.append((seal, self._times[0]))
+            self._missing.append(seal)
         elif digest_of(seal.number, seal.previous, entry) != seal.digest:
             self._breach(seal, "the row is not as it was when it was sealed")
         elif self._had_been_sealed(entry.at, seal.made_at):
@@ -181,13 +178,14 @@ class Verifier:
         self._last = seal
         self.head = Anchor(seal.number, seal.digest)
 
-    def finish(self, purges: Collection[Purge] = ()) -> None:
+    def finish(self, now: datetime, purges: Collection[Purge] = ()) -> None:
         """Look for the rows that are missing, and for the anchors that were not met.
 
-        `purges` tell which rows went because of their age, and are read after all else: one may be under way.
+        `purges` tell which rows went because of their age, and are read after all else: one may be under way. Nothing holds
+        one together that has no seal yet, so each is asked whether it may have been.
         """
-        for seal, not_before in self._missing:
-            self._look_for(seal, not_before, purges)
+        for seal in self._missing:
+            self._look_for(seal, now, purges)
         self.breaches.sort(key=lambda breach: breach.number or 0)
         for anchor in self._anchors:
             if anchor not in self._met:
@@ -210,28 +208,37 @@ class Verifier:
             self._recent.append(now)
         return self._settled is not None and at < _earlier(self._settled)
 
-    def _look_for(self, seal: Seal, not_before: datetime | None, purges: Collection[Purge]) -> None:
+    def _look_for(self, seal: Seal, now: datetime, purges: Collection[Purge]) -> None:
         telling = [purge for purge in purges if purge.tells_of(seal.audit_id)]
         if not telling:
             self._breach(seal, "the row is missing, and no purge tells of it")
             return
         self.gone += 1
-        reasons = [_why_not_allowed(purge, not_before) for purge in telling]
-        if None not in reasons:
-            self._breach(seal, f"the row is missing, and {reasons[0]}")
+        reasons = [_why_not_allowed(purge, seal, now) for purge in telling]
+        if reasons[0] is not None and None not in reasons:
+            told = telling[0].audit_id
+            message = f"the row is missing, and the purge that tells of it (AuditLog {told}) {reasons[0]}"
+            next_step = f"see who inserted that purge: batchctl audit --before {told + 1} --limit 1; then {TO_RESTORE}"
+            self.breaches.append(Breach(seal.audit_id, seal.number, visible(message), next_step))
 
     def _breach(self, seal: Seal, message: str) -> None:
         self.breaches.append(Breach(seal.audit_id, seal.number, visible(message)))
 
 
-def _why_not_allowed(purge: Purge, not_before: datetime | None) -> str | None:
-    """Say why a purge may not have taken a row that cannot be older than a time; None when it may."""
-    told = f"the purge that tells of it (AuditLog {purge.audit_id}) was not allowed"
+def _why_not_allowed(purge: Purge, seal: Seal, now: datetime) -> str | None:
+    """Say why a purge may not have taken a row; None when it may.
+
+    How old that was nobody can tell any more; but a purge lets nothing go that was not sealed for long enough.
+    """
+    if _earlier(purge.at) > now:
+        return f"says it is of {purge.at:%Y-%m-%d %H:%M} UTC, which is still to come"
     if purge.allowed is None:
-        return f"{told}: no AuditLogDays was set"
-    if not_before is not None and purge.at - not_before < purge.allowed - LATE:
-        age = (purge.at - not_before) / timedelta(days=1)
-        return f"{told}: the row was at most {age:.1f} days old, and AuditLogDays said {purge.allowed.days}"
+        return "was not allowed: no AuditLogDays was set"
+    if purge.at - seal.made_at < purge.allowed - LATE:
+        days = (purge.at - seal.made_at) / timedelta(days=1)
+        return (
+            f"was not allowed: the row had been sealed for {days:.1f} days, and AuditLogDays said {purge.allowed.days}"
+        )
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from batchctl.domain.due import Instant, InstantOutcome, jitter_of
 from batchctl.domain.schedules import Schedule
-from batchctl.domain.status import CatchUp
+from batchctl.domain.status import CatchUp, ScheduleType
 from batchctl.domain.values import value
 
 COUNTED = 10_000
@@ -150,6 +150,12 @@ def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime,
     if decided_until is None or is_changed or is_ahead(schedule, now):
         decided_until = now
     return Standing(next_run(schedule, plan, decided_until, now), decided_until, timing_hash)
+
+
+def is_missed(schedule: Schedule, standing: Standing, undecided: Times, now: datetime) -> bool:
+    """Say whether the only time of a schedule was over before anybody could know of it: it will never run."""
+    is_over = schedule.timing.schedule_type is ScheduleType.ONCE and standing.next_run_time is None
+    return is_over and undecided.next_after(now - LONGEST) is not None
 
 
 def is_ahead(schedule: Schedule, now: datetime) -> bool:

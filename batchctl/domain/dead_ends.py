@@ -15,6 +15,12 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import named_value, value
 
 LONGEST = 500
+_OF_WORK = {
+    "BatchControl": "the instance does not go on",
+    "FileProcess": "nothing becomes of the row",
+    "BatchProcessHistory": "nothing goes by the attempt",
+}
+"""What follows from a row of work that nothing can go by."""
 BY_A_PERSON = "rejected by "
 """How the message of a row begins that a person has rejected: nobody needs to be told."""
 
@@ -54,7 +60,8 @@ class Installed(Protocol):
 
 def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     """Return the problem of a row that nothing can go by."""
-    so = "its batch does not run" if row.batch_id is not None else "it starts nothing"
+    starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
+    so = _OF_WORK.get(row.table, starts)
     return Problem(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.values import named_value
@@ -31,9 +33,19 @@ class UnreadableRow:
     def called(self) -> str:
         """Name the row."""
         named = f" ({visible(self.name)})" if self.name else ""
-        return f"{self.table} {self.row_id}{named}"
+        return f"{self.place}{named}"
+
+    @property
+    def place(self) -> str:
+        """Name the row as gates do."""
+        return f"{self.table} {self.row_id}"
 
     @property
     def message(self) -> str:
         """Say which row cannot be read, and why."""
         return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"
+
+
+def taking(entity: str, rows: Iterable[UnreadableRow]) -> UnreadableRow | None:
+    """Return the first of the rows that stand for a batch which takes an entity: nobody may say that none does."""
+    return next((row for row in rows if row.entity == entity), None)

@@ -15,7 +15,7 @@ from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.operations import unknown
 from batchctl.operations.given import fitting
-from batchctl.ports import Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, audit_seals, definitions, instances, intake, purging
 
 AT_ONCE = 1000
@@ -78,7 +78,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
     return tuple(found)
 
 
-def verify(transactions: Transactions, anchors: tuple[Anchor, ...] = ()) -> Verdict:
+def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...] = ()) -> Verdict:
     """Look at every seal and at the row that it is of; what is written meanwhile is not waited for."""
     verifier = Verifier(anchors)
     after = 0
@@ -90,7 +90,8 @@ def verify(transactions: Transactions, anchors: tuple[Anchor, ...] = ()) -> Verd
         if len(found) < AT_ONCE:
             break
         after = found[-1][0].number
-    verifier.finish(tuple(_purges(transactions)))
+    purges = tuple(_purges(transactions))
+    verifier.finish(clock.now(), purges)
     with transactions.read() as connection:
         unsealed = audit_seals.unsealed(connection)
     return Verdict(verifier.head, tuple(verifier.breaches), verifier.gone, unsealed)

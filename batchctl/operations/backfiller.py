@@ -14,13 +14,14 @@ from batchctl.domain import due
 from batchctl.domain.backfill_turns import TICK, Fate, Past, judged, reach_of
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.modes import takers_of
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import typed, visible
-from batchctl.domain.unreadable import UnreadableRow
+from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
@@ -125,6 +126,8 @@ class Preview:
     begun: str | None
     """The day that has begun and ends it; None where all is over that was asked for."""
     takers: tuple[BatchDefinition, ...]
+    unreadable: UnreadableRow | None = None
+    """What cannot be read of a batch that takes the entity."""
     backfill_id: BackfillId | None = None
 
     @property
@@ -139,7 +142,9 @@ class Preview:
             yield f"{self.begun} is not over: it is taken up to now, {local_now(self.last, self.zone)} in {self.zone}"
         if not self.schedule.enabled:
             yield "the schedule is disabled; its past is worked off all the same"
-        if not self.takers:
+        if not self.takers and self.unreadable is not None:
+            yield f"{self.unreadable.message}: until that is corrected nothing comes of the rows ({self.unreadable.mend})"
+        elif not self.takers:
             yield f"no batch takes entity '{self.schedule.entity}': nothing would come of the rows"
         for batch in self.takers:
             if not batch.enabled:
@@ -322,7 +327,7 @@ class Backfiller:
         first, last = span.until(zone, now)
         reach = min(last, reach_of(schedule, now))
         found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
-        takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
+        defined = definitions.read(connection)
         return Preview(
             schedule=schedule,
             words=plan.words,
@@ -337,7 +342,8 @@ class Backfiller:
             before=found.before,
             is_counted=found.is_counted,
             begun=_written(span.last) if last < span.moments(zone)[1] else None,
-            takers=takers,
+            takers=takers_of(schedule.entity, defined.batches),
+            unreadable=taking(schedule.entity, defined.unreadable),
         )
 
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:

@@ -98,7 +98,7 @@ def check(
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
-        violations, strange = reports.violations(connection), reports.unreadable_work(connection)
+        strange, violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
         rules = purging.rules(connection)
@@ -164,8 +164,9 @@ def check(
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
     for trigger in triggers:
-        problems = trigger_problems(trigger, defined.batches, surroundings.connections)
-        found += [Finding("DataTrigger", visible(trigger.name), one.column, one.message) for one in problems]
+        for one in trigger_problems(trigger, defined.batches, surroundings.connections, defined.unreadable):
+            remedy = one.remedy or CORRECT_THE_ROWS
+            found.append(Finding("DataTrigger", visible(trigger.name), one.column, one.message, remedy))
     for kind, row, one in timed:
         found.append(Finding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
     for watch in watched:
@@ -173,8 +174,7 @@ def check(
             found.append(Finding("FileWatch", visible(watch.name), column, trouble))
     found += _of_tags(tags)
     found += _of_freezes(standing, defined.batches)
-    entities = {batch.entity for batch in defined.batches}
-    for watch, problem in watches.problems(watched, entities, Path(surroundings.directory), folders):
+    for watch, problem in watches.problems(watched, defined, Path(surroundings.directory), folders):
         remedy = problem.remedy or CORRECT_THE_ROWS
         found.append(Finding("FileWatch", visible(watch.name), problem.column, problem.message, remedy))
     for table, row, problem in of_jobs:

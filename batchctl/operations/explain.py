@@ -158,12 +158,12 @@ def _of_schedule(
 def _of_trigger(
     transactions: Transactions, clock: Clock, presence: Presence, bench: Callable[[], Bench], name: str
 ) -> Explanation:
-    trigger, takers = trial.named(transactions, name)
+    trigger, takers, unreadable = trial.named(transactions, name)
     try:
         found: Sequence[Gate] = bench().try_out(name).gates
     except BatchctlError as error:
         broken = Gate("rows", error.message, error.next_step, f"DataTrigger {trigger.row_id}")
-        found = (*trial.gates_of(trigger, takers), broken)
+        found = (*trial.gates_of(trigger, takers, unreadable), broken)
     with transactions.read() as connection:
         looks = _controller(connection, clock.now(), "is running", presence.living)
     return Explanation(
@@ -207,7 +207,7 @@ def _no_batch(connection: Any, batch_id: BatchId) -> Gate:
 
 
 def _unreadable(row: UnreadableRow) -> Gate:
-    return Gate(name="definition", blocked=row.message, clear=row.mend, row=f"{row.table} {row.row_id}")
+    return Gate(name="definition", blocked=row.message, clear=row.mend, row=row.place)
 
 
 def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Iterable[str]:

@@ -12,6 +12,7 @@ from batchctl.domain.errors import StatusChanged
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import unknown
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, PopulatorRunner, Transactions
@@ -51,6 +52,8 @@ class Acceptance:
 
     row: IntakeRow
     batches: tuple[str, ...]
+    unreadable: tuple[UnreadableRow, ...] = ()
+    """What cannot be read of other batches that take its entity."""
 
 
 def creations(transactions: Transactions, populators: PopulatorRunner, most: int) -> tuple[Creation, ...]:
@@ -119,11 +122,12 @@ def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:
     """Return what accepting a row would do; raises what accepting it would raise."""
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
-        every = definitions.all_batches(connection)
+        defined = definitions.read(connection)
         if row is None:
             raise unknown.intake_row(connection, intake_id)
     if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE} and row.tries < MOST_TRIES:
         raise StatusChanged(
             f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
         )
-    return Acceptance(row, tuple(batch.name for batch in every if batch.entity == row.entity))
+    takers = tuple(batch.name for batch in defined.batches if batch.entity == row.entity)
+    return Acceptance(row, takers, defined.unreadable_of(row.entity))

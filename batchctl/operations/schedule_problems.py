@@ -18,6 +18,7 @@ from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, is_invisible, nearest, typed, unfit, visible
 from batchctl.domain.timing_text import run_at
+from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 
@@ -40,6 +41,8 @@ class Around:
     now: datetime
     batches: Sequence[BatchDefinition]
     calendars: Mapping[str, Calendar]
+    unreadable: Sequence[UnreadableRow] = ()
+    """What of the batches cannot be read."""
 
     @property
     def today(self) -> date:
@@ -219,7 +222,10 @@ def _of_texts(schedule: Schedule) -> Iterator[Problem]:
 def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
     takers = takers_of(schedule.entity, around.batches)
     entity = visible(schedule.entity)
-    if not takers:
+    broken = None if takers else taking(schedule.entity, around.unreadable)
+    if broken is not None:
+        yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
+    elif not takers:
         meant = visible(did_you_mean(schedule.entity, {batch.entity for batch in around.batches}))
         yield Problem("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
     elif schedule.enabled and not lets_schedules(takers):

@@ -21,6 +21,7 @@ from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.triggers import Blocker
 from batchctl.domain.undecided import Undecided
+from batchctl.domain.unreadable import taking
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
 from batchctl.operations.job_problems import correct_decorator
@@ -166,7 +167,7 @@ class ScheduleBench:
         yield _timing(tried, row)
         yield _enabled(schedule, row)
         yield _mode(takers)
-        yield _entity(schedule, takers, row)
+        yield _entity(schedule, around, row)
         plan = around.plan_of(schedule.timing)
         if plan is None:
             return
@@ -175,8 +176,9 @@ class ScheduleBench:
         yield triggers.overlap(blocker)
 
     def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
-        if not takers_of(schedule.entity, around.batches):
-            yield f"No batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts."
+        entity = _entity(schedule, around, "")
+        if entity.blocked is not None:
+            yield f"{entity.blocked[:1].upper()}{entity.blocked[1:]}."
         for batch in takers_of(schedule.entity, around.batches):
             waits = (gates.enabled(batch), gates.frozen(batch, around.now))
             yield from (f"What it starts waits: {gate.blocked}." for gate in waits if gate.blocked is not None)
@@ -214,9 +216,12 @@ def _mode(takers: Sequence[BatchDefinition]) -> Gate:
     )
 
 
-def _entity(schedule: Schedule, takers: Sequence[BatchDefinition], row: str) -> Gate:
-    if takers:
+def _entity(schedule: Schedule, around: Around, row: str) -> Gate:
+    if takers_of(schedule.entity, around.batches):
         return Gate(name="entity")
+    broken = taking(schedule.entity, around.unreadable)
+    if broken is not None:
+        return Gate("entity", f"{broken.message}: nothing comes of what it starts", broken.mend, broken.place)
     blocked = f"no batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts"
     return Gate(name="entity", blocked=blocked, clear="batchctl batches", row=row)
 

@@ -162,11 +162,13 @@ class Timetable:
 
 def around(connection: Any, zone: str, now: datetime) -> Around:
     """Return what schedules have to fit."""
+    defined = definitions.read(connection)
     return Around(
         zone=zone,
         now=now,
-        batches=definitions.all_batches(connection),
+        batches=defined.batches,
         calendars={calendar.name: calendar for calendar in calendars.everything(connection)},
+        unreadable=defined.unreadable,
     )
 
 

@@ -16,6 +16,7 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.domain.triggers import Blocker, Counted, Verdict
+from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import columns
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import data_triggers, definitions
@@ -35,6 +36,8 @@ class Trial:
     is_let: bool = True
     """False when all batches that take its entity are started otherwise."""
     takers: Sequence[BatchDefinition] = ()
+    unreadable: UnreadableRow | None = None
+    """What cannot be read of a batch that takes its entity."""
 
     @property
     def would_fire(self) -> bool:
@@ -55,7 +58,7 @@ class Trial:
     def gates(self) -> tuple[Gate, ...]:
         """Return each condition by itself; of one that would fire none blocks, but perhaps that nobody takes its entity."""
         row = f"DataTrigger {self.trigger.row_id}"
-        return (*gates_of(self.trigger, self.takers), self._rows(row), triggers.overlap(self.blocker))
+        return (*gates_of(self.trigger, self.takers, self.unreadable), self._rows(row), triggers.overlap(self.blocker))
 
     def _rows(self, row: str) -> Gate:
         if self.verdict.fires:
@@ -111,7 +114,8 @@ class Bench:
             blocker = data_triggers.blocker(
                 connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
             )
-            takers = takers_of(trigger.entity, definitions.all_batches(connection))
+            defined = definitions.read(connection)
+        takers = takers_of(trigger.entity, defined.batches)
         return Trial(
             trigger=trigger,
             verdict=verdict,
@@ -120,10 +124,13 @@ class Bench:
             poll_interval=self.poll_interval,
             is_let=lets_triggers(takers),
             takers=takers,
+            unreadable=taking(trigger.entity, defined.unreadable),
         )
 
 
-def gates_of(trigger: DataTrigger, takers: Sequence[BatchDefinition]) -> Iterator[Gate]:
+def gates_of(
+    trigger: DataTrigger, takers: Sequence[BatchDefinition], unreadable: UnreadableRow | None
+) -> Iterator[Gate]:
     """Yield what can be said before its rows are counted."""
     row, disabled = f"DataTrigger {trigger.row_id}", f"trigger {visible(trigger.name)} is disabled"
     yield Gate(name="enabled") if trigger.enabled else Gate("enabled", disabled, f"set Enabled of {row} to 1", row)
@@ -135,14 +142,20 @@ def gates_of(trigger: DataTrigger, takers: Sequence[BatchDefinition]) -> Iterato
         said = f"no batch of its entity lets triggers start it: {modes}"
         yield Gate("mode", said, clear, f"ProcessBatch {takers[0].batch_id}")
     untaken = f"no batch takes entity '{visible(trigger.entity)}': nothing comes of what it starts"
-    yield Gate(name="entity") if takers else Gate("entity", untaken, "batchctl batches", row)
+    if takers:
+        yield Gate(name="entity")
+    elif unreadable is not None:
+        said = f"{unreadable.message}: nothing comes of what it starts"
+        yield Gate("entity", said, unreadable.mend, unreadable.place)
+    else:
+        yield Gate("entity", untaken, "batchctl batches", row)
 
 
-def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition]]:
-    """Return a trigger and the batches that take its entity; raises `NotFound`."""
+def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition], UnreadableRow | None]:
+    """Return a trigger, the batches that take its entity, and what cannot be read of one; raises `NotFound`."""
     with transactions.read() as connection:
-        trigger = _named(connection, name)
-        return trigger, takers_of(trigger.entity, definitions.all_batches(connection))
+        trigger, defined = _named(connection, name), definitions.read(connection)
+    return trigger, takers_of(trigger.entity, defined.batches), taking(trigger.entity, defined.unreadable)
 
 
 def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, is_invisible, visible
+from batchctl.domain.unreadable import UnreadableRow, taking
 
 
 def trigger_problems(
-    trigger: DataTrigger, batches: Sequence[BatchDefinition], connections: Collection[str]
+    trigger: DataTrigger,
+    batches: Sequence[BatchDefinition],
+    connections: Collection[str],
+    unreadable: Iterable[UnreadableRow] = (),
 ) -> Iterator[Problem]:
     """Yield what keeps a trigger from starting work, or makes it start more than anybody can mean."""
     if trigger.name != trigger.name.strip() or any(map(is_invisible, trigger.name)):
@@ -19,13 +23,18 @@ def trigger_problems(
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
         yield Problem("ConnectionName", said)
-    yield from _of_entity(trigger, batches)
+    yield from _of_entity(trigger, batches, unreadable)
     yield from _of_conditions(trigger)
 
 
-def _of_entity(trigger: DataTrigger, batches: Sequence[BatchDefinition]) -> Iterator[Problem]:
+def _of_entity(
+    trigger: DataTrigger, batches: Sequence[BatchDefinition], unreadable: Iterable[UnreadableRow]
+) -> Iterator[Problem]:
     takers = [batch for batch in batches if batch.entity == trigger.entity]
-    if not takers:
+    broken = None if takers else taking(trigger.entity, unreadable)
+    if broken is not None:
+        yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
+    elif not takers:
         meant = visible(did_you_mean(trigger.entity, {batch.entity for batch in batches}))
         yield Problem("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
     for batch in takers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from bisect import insort
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.unreadable import taking
 from batchctl.domain.values import value
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store import file_watches
+from batchctl.store.definitions import Definitions
 from batchctl.store.file_watches import Tally
 
 MOST = 100_000
@@ -163,14 +165,19 @@ def _walk(folders: Folders, found: _Rehearsed) -> str | None:
 
 
 def problems(
-    watches: Sequence[FileWatchRow], entities: Collection[str], directory: Path, folders: Folders | None
+    watches: Sequence[FileWatchRow], defined: Definitions, directory: Path, folders: Folders | None
 ) -> Iterator[tuple[FileWatchRow, Problem]]:
     """Yield what is wrong with the watches; of the folders only what can be said on this host, if they may be looked at."""
     wanted = {str(directory / watch.folder) for watch in watches if watch.enabled}
     troubles = {} if folders is None else folders.troubles_with(wanted, PATIENCE)
     enabled = [watch for watch in watches if watch.enabled]
+    entities = {batch.entity for batch in defined.batches}
     for watch in watches:
-        if watch.entity not in entities:
+        broken = None if watch.entity in entities else taking(watch.entity, defined.unreadable)
+        if broken is not None:
+            said = f"{broken.message}; until that is corrected nothing comes of it."
+            yield watch, Problem("Entity", said, broken.mend)
+        elif watch.entity not in entities:
             meant = visible(did_you_mean(watch.entity, entities))
             yield watch, Problem("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
         if not watch.folder:

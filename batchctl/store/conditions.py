@@ -7,10 +7,21 @@ index's condition as the index does, or the index is of no use to it: so both ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, ColumnElement, Integer, SmallInteger, String, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    text,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -84,18 +95,76 @@ def _one_by_one(column: str, words: Iterable[str]) -> str:
 
 def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     """Return the constraints that give SQLite the column types other databases have by themselves."""
-    checks, times = [], list[str]()
+    return [
+        CheckConstraint(text(condition), name=f"{column}_Type").ddl_if(dialect="sqlite")
+        for column, condition in _types(columns)
+    ]
+
+
+def _types(columns: Iterable[Column[Any]]) -> Iterator[tuple[str, str]]:
+    times = list[str]()
     for column in columns:
-        condition = _type_of(column, times)
-        checks.append(CheckConstraint(text(condition), name=f"{column.name}_Type").ddl_if(dialect="sqlite"))
+        yield column.name, _type_of(column, times)
         if isinstance(column.type, UtcTime):
             times.append(column.name)
-    return checks
+
+
+def _is_number(column: Column[Any]) -> bool:
+    return isinstance(column.type, (BigInteger, Integer, SmallInteger))
+
+
+def requirements(table: Table, dialect: str) -> list[tuple[str, str]]:
+    """Return the columns of a table, and what each has to fulfil on a database of one kind."""
+    types = _types(column for column in table.c if not column.primary_key) if dialect == "sqlite" else ()
+    order = [column.name for column in table.c]
+    return sorted([*_named(table, dialect), *types], key=lambda one: order.index(one[0]))
+
+
+def _named(table: Table, dialect: str) -> Iterator[tuple[str, str]]:
+    """Yield the columns that have a constraint by their name, beside that of their type, and what it says."""
+    for made in table.constraints:
+        column = str(made.name).removeprefix(f"CK_{table.name}_")
+        if isinstance(made, CheckConstraint) and column in table.c and made.info.get("only_on", dialect) == dialect:
+            yield column, spelled(made.sqltext, dialect)
+
+
+def spelled(condition: Any, dialect: str) -> str:
+    """Write a condition as databases of one kind are told it."""
+    if not isinstance(condition, differing):
+        return str(condition.text)
+    elsewhere, on_sqlite, on_mssql = condition.clauses
+    return str({"sqlite": on_sqlite, "mssql": on_mssql}.get(dialect, elsewhere).text)
+
+
+def readable_by(table: Table, dialect: str, words: Iterable[str], times: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Return the columns that somebody goes by, and what they have to fulfil: words, and on SQLite numbers and some times."""
+    named = dict(_named(table, dialect))
+    found = [(column, named[column]) for column in words]
+    if dialect == "sqlite":
+        of_types = (column for column in table.c if _is_number(column) or column.name in times)
+        found += _types(column for column in of_types if not column.primary_key)
+    return found
+
+
+def unreadable(
+    table: Table, status: Iterable[str], words: Iterable[str], times: Iterable[str] = ()
+) -> ColumnElement[bool]:
+    """Return the condition of the rows that nobody can go by.
+
+    An index of SQL Server knows no alternatives: there it is that Status is none of its words.
+    """
+    fits = [condition for _, condition in readable_by(table, "postgresql", words)]
+    on_sqlite = [f"({condition})" for _, condition in readable_by(table, "sqlite", words, times)]
+    return differing(
+        f"({' AND '.join(fits)}) IS NOT TRUE",
+        f"({' AND '.join(on_sqlite)}) IS NOT TRUE",
+        " AND ".join(f"Status <> '{word}'" for word in status),
+    )
 
 
 def _type_of(column: Column[Any], times: Iterable[str]) -> str:
     kind, at = column.type, column.name
-    if isinstance(kind, (BigInteger, Integer, SmallInteger)):
+    if _is_number(column):
         condition = f"typeof({at}) = 'integer'"
     elif isinstance(kind, UtcTime):
         # The time of the writing is mostly that of what is written, which is looked at for itself.

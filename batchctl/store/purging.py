@@ -25,6 +25,7 @@ from batchctl.store.tables import (
     INBOX_INTAKE,
     alert_delivery,
     audit_log,
+    audit_seal,
     batch_control,
     batch_process_history,
     file_process,
@@ -40,7 +41,7 @@ NEVER_WORK = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 _i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
-_q = operator_request.c
+_q, _w = operator_request.c, audit_seal.c
 
 _h = batch_process_history.c.BatchProcessHistory_id
 # Each by itself is looked up in the index.
@@ -62,9 +63,12 @@ _OLD_LOG = (
     or_(_l.EventType != SchedulerEvent.FIRED.value, not_(_IS_WANTED)),
 )
 _COUNT_LOG, _DELETE_LOG = select(func.count()).where(*_OLD_LOG), delete(scheduler_log).where(*_OLD_LOG)
+# How old a row was is not known any more once it is gone; how long it had been sealed its seal tells, which stays.
 _AUDIT_PAGE = (
-    select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"), _a.z_inserted.label("Changed"))
+    select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"))
+    .add_columns(func.coalesce(_w.z_inserted, _a.z_inserted).label("Changed"))
     .add_columns(_a.Target, _a.Action, _a.Host, _a.ValuesAfter)
+    .join_from(audit_log, audit_seal, _w.AuditLog_id == _a.AuditLog_id, isouter=True)
     .where(_a.AuditLog_id > bindparam("after"))
     .order_by(_a.AuditLog_id)
     .limit(bindparam("most"))
@@ -75,7 +79,11 @@ _TARGETS = {
     "OperatorRequest": select(_q.OperatorRequest_id).where(_q.OperatorRequest_id.in_(bindparam("ids", expanding=True))),
 }
 _THESE_ACTS = _a.AuditLog_id.in_(bindparam("ids", expanding=True))
-_STILL_OLD = select(_a.AuditLog_id).where(_THESE_ACTS, _a.z_inserted < bindparam("before"))
+_STILL_OLD = select(_a.AuditLog_id).where(
+    _THESE_ACTS,
+    _a.z_inserted < bindparam("before"),
+    not_(exists().where(_w.AuditLog_id == _a.AuditLog_id, _w.z_inserted >= bindparam("before"))),
+)
 _DELETE_AUDIT = delete(audit_log).where(_THESE_ACTS)
 _STARTED_ROW = re.compile(r'\{"FileProcess_id": (\d{1,18})\}')
 _INBOX_PAGE = (

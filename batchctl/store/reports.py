@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
-from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import unreadable
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
@@ -25,6 +27,7 @@ from batchctl.store.tables import (
     LIVE_ENTRY,
     PAUSED_INSTANCE,
     READY_INTAKE,
+    UNREADABLE,
     batch_control,
     batch_dependency,
     batch_process_history,
@@ -32,9 +35,11 @@ from batchctl.store.tables import (
     process_batch,
     setting,
 )
-from batchctl.store.unreadable import of_no_status
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
+MOST_SAID = 100
+"""From how many lines on a database says no more of what breaks its constraints."""
+
 _d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
 _WHOLE = select(batch_control, _f.Entity, _f.FileName, _f.Source).join(file_process)
 
@@ -154,20 +159,19 @@ def count_instances(
     for batch_id, status, many in known:
         of_batch = counts.setdefault(batch_id, {})
         of_batch[status] = of_batch.get(status, 0) + many
-    return counts, [] if len(known) == len(rows) else of_no_status(connection, batch_control, InstanceStatus)
+    return counts, [] if len(known) == len(rows) else unreadable.of_work(connection, batch_control)
 
 
 def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
     """Return the same of the intake rows."""
     rows = connection.execute(_COUNT_INTAKE).all()
     known = readable(rows, lambda row: (word(IntakeStatus, str(row.Status)), row.HowMany))
-    return dict(known), [] if len(known) == len(rows) else of_no_status(connection, file_process, IntakeStatus)
+    return dict(known), [] if len(known) == len(rows) else unreadable.of_work(connection, file_process)
 
 
-def unreadable_work(connection: Connection) -> list[UnreadableRow]:
-    """Return the first instances, intake rows and attempts in a status that is none; all rows are read to find them."""
-    known = (batch_control, InstanceStatus), (file_process, IntakeStatus), (batch_process_history, HistoryStatus)
-    return [row for table, words in known for row in of_no_status(connection, table, words)]
+def unreadable_work(connection: Connection, most: int) -> list[UnreadableRow]:
+    """Return of each table of work the first rows that nothing can go by; few rows are read to find them."""
+    return [row for table in UNREADABLE for row in unreadable.of_work(connection, table, most)]
 
 
 def count_untaken(connection: Connection) -> int:
@@ -264,6 +268,20 @@ def unknown_settings(connection: Connection, known: Sequence[str]) -> list[str]:
     return [str(name) for name in connection.execute(unknown).scalars()]
 
 
-def violations(connection: Connection) -> list[str]:
-    """Return what breaks the constraints of the tables, or the database itself; at most a hundred lines."""
-    return dialect_of(connection).violations(connection)
+def violations(connection: Connection) -> tuple[list[UnreadableRow], list[str]]:
+    """Return the first rows of work that break a constraint, and what else breaks any, or the database itself.
+
+    All rows are read to find them, and once more of those tables in which SQLite has found some.
+    """
+    said = dialect_of(connection).violations(connection)
+    failed = {f"CHECK constraint failed in {table.name}": table for table in UNREADABLE}
+    is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
+    rows = [
+        row
+        for line, table in failed.items()
+        if line in said or not is_told
+        for row in unreadable.unfit(connection, table)
+    ]
+    many = Counter(row.table for row in rows)
+    named = {line for line, table in failed.items() if 0 < many[str(table.name)] < unreadable.MOST}
+    return rows, [line for line in said if line not in named]

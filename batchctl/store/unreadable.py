@@ -7,13 +7,29 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    SmallInteger,
+    Table,
+    TextClause,
+    UnicodeText,
+    bindparam,
+    cast,
+    or_,
+    select,
+    text,
+)
 
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
-from batchctl.domain.text import visible
+from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import text_of
+from batchctl.store.conditions import requirements
+from batchctl.store.tables import UNREADABLE
 
 NONSENSE = (TypeError, ValueError, OverflowError)
 """What is raised by reading a value that is none."""
@@ -45,6 +61,10 @@ RESTORE = "somebody has deleted it with foreign keys switched off: restore it fr
 
 MOST = 20
 """How many rows of a table of work are named at most."""
+LONGEST = 100
+"""How much is shown of a value that may not stand where it does."""
+_IS_TIME = "strftime("
+"""What stands only in the conditions of times."""
 
 Made = TypeVar("Made")
 
@@ -68,17 +88,46 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
     row = connection.execute(select(table).where(key == bindparam("row_id")), {"row_id": row_id}).first()
     if row is None:
         return None
-    found = unreadable(table, row, ValueError("a column holds nonsense"))
+    found = _of_row(connection, table, row)
     return found if found.column else next(_dangling(connection, table, row, found), found)
 
 
-def of_no_status(connection: Connection, table: Table, words: type[StrEnum]) -> list[UnreadableRow]:
-    """Return the first rows of a table of work whose Status is none of its words; all rows are read to find them."""
+def of_work(connection: Connection, table: Table, most: int = MOST) -> list[UnreadableRow]:
+    """Return the first rows of a table of work that nothing can go by; an index of these is all that is read."""
+    return _named(connection, table, UNREADABLE[table], most)
+
+
+def unfit(connection: Connection, table: Table) -> list[UnreadableRow]:
+    """Return the first rows of a table that break any of its constraints; all its rows are read to find them."""
+    broken = or_(*(_breaks(condition) for _, condition in requirements(table, connection.dialect.name)))
+    return _named(connection, table, broken, MOST)
+
+
+def _named(connection: Connection, table: Table, which: ColumnElement[bool], most: int) -> list[UnreadableRow]:
     (key,) = table.primary_key
-    said = func.lower(func.trim(table.c.Status))
-    strange = or_(said.is_(None), said.not_in([each.value for each in words]))
-    rows = connection.execute(select(table).where(strange).order_by(key).limit(MOST))
-    return [unreadable(table, row, ValueError("Status is none that it may have")) for row in rows]
+    rows = connection.execute(select(table).where(which).order_by(key).limit(most)).all()
+    return [_of_row(connection, table, row) for row in rows]
+
+
+def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
+    """Say of a row which of its columns breaks a constraint, and what stands there: a time that is none was read as one."""
+    (key,) = table.primary_key
+    this = key == getattr(row, key.name)
+    for column, said in _unfit(table, row):
+        return _row(table, row, column, said)
+    for column, condition in requirements(table, connection.dialect.name):
+        held: Any = connection.execute(
+            select(cast(table.c[column], UnicodeText)).where(this, _breaks(condition))
+        ).first()
+        if held is not None:
+            so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {condition}"
+            stands = "empty" if held[0] is None else f"'{shorten(visible(str(held[0])), LONGEST)}'"
+            return _row(table, row, column, f"{column} is {stands}, {so}")
+    return _row(table, row, "", "a column holds nonsense")
+
+
+def _breaks(condition: str) -> TextClause:
+    return text(f"CASE WHEN {condition} THEN 0 ELSE 1 END = 1")
 
 
 def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableRow) -> Iterator[UnreadableRow]:
@@ -95,9 +144,14 @@ def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> Unr
     column, said = next(iter(_unfit(table, row)), ("", str(error)))
     if not column and (first := said.partition(" ")[0]) in table.c:
         column = first
+    return _row(table, row, column, said, batch)
+
+
+def _row(table: Table, row: Any, column: str, said: str, batch: str = "") -> UnreadableRow:
     name = next((str(getattr(row, each)) for each in _NAMES if each in table.c), "")
     own = str(row.ProcessBatchName) if table.name == "ProcessBatch" else batch
-    batch_id = BatchId(row.ProcessBatch_id) if "ProcessBatch_id" in table.c else None
+    number = getattr(row, "ProcessBatch_id", None)
+    batch_id = BatchId(number) if isinstance(number, int) else None
     row_id = int(getattr(row, f"{table.name}_id"))
     mend = f"SELECT * FROM {table.name} WHERE {table.name}_id = {row_id};   (and correct what is wrong there)"  # noqa: S608 - our own names
     if column:

@@ -9,7 +9,7 @@ from alembic import op
 from alembic.util import load_python_file
 
 revision = "0029"
-down_revision = "0027"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 

@@ -117,6 +117,11 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
     guarded.sql(
         f"INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('a', 'h', 'x', 'Nothing', {LONG_AGO})"
     )
+    # It goes only once it has been sealed for as long.
+    guarded.sql(
+        "INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash, z_inserted)"
+        f" SELECT 1, AuditLog_id, '{'0' * 64}', '{'a' * 64}', {LONG_AGO} FROM AuditLog WHERE Target = 'Nothing'"
+    )
     guarded.sql(
         f"INSERT INTO FileProcess (Entity, Status, z_inserted, z_updated) VALUES ('o', 'complete', {LONG_AGO}, {LONG_AGO})"
     )

@@ -11,7 +11,7 @@ import pytest
 from batchctl.domain.errors import Conflict, DatabaseUnusable, OutcomeUnknown
 from batchctl.operations import fsck
 from batchctl.ports import Boundary, Change
-from batchctl.store import definitions, schedule_fires
+from batchctl.store import ailing_starts, definitions, schedule_fires
 from tests.control.timetable import Timetable, utc
 from tests.control.world import World
 
@@ -507,6 +507,38 @@ def test_d10_times_beyond_all_measure_keep_nothing_from_firing(timetable: Timeta
 
 
 # What people do
+
+
+def test_one_whose_only_time_was_over_before_it_was_written_is_told_once(timetable: Timetable) -> None:
+    """It would never run, and nobody would know."""
+    timetable.world.clock.advance(timedelta(minutes=1))
+    timetable.schedule("late", kind="once", RunAt="2026-11-21 02:59", DecidedUntil=None)
+    timetable.schedule("fine", kind="once", RunAt="2026-11-21 06:00", DecidedUntil=None)
+    timetable.turns()
+    timetable.until("2026-11-21 06:00")
+
+    said = (
+        "its only time, 2026-11-21 02:59, was over before any controller knew of it; until that is corrected it starts"
+    )
+    errors = [entry for entry in timetable.log() if entry[0] == "error"]
+    assert errors == [("error", "schedule late", f"{said} nothing")]
+    with timetable.world.transactions.read() as connection:
+        assert [one.source for one in ailing_starts.ailing(connection)] == ["schedule late"]
+    assert timetable.fired() == ["2026-11-21T06:00"]
+
+    timetable.world.sql("UPDATE Schedule SET RunAt = '2026-11-22 06:00' WHERE ScheduleName = 'late'")
+    timetable.until("2026-11-21 06:00:05")
+    with timetable.world.transactions.read() as connection:
+        assert ailing_starts.ailing(connection) == ()
+
+
+def test_one_that_has_run_at_its_only_time_is_no_trouble_when_another_leads(timetable: Timetable) -> None:
+    timetable.schedule("ran", kind="once", RunAt="2026-11-21 06:00")
+    timetable.until("2026-11-21 06:00")
+    timetable.world.sql("UPDATE Schedule SET TimingHash = NULL")
+    timetable.turns()
+
+    assert [entry for entry in timetable.log() if entry[0] == "error"] == []
 
 
 def test_a_disabled_schedule_is_disarmed_and_begins_anew(timetable: Timetable) -> None:

@@ -190,6 +190,25 @@ def test_another_definition_or_a_count_set_back_lets_it_be_asked_again(world: Wo
     assert tries(world) == [None]
 
 
+def test_a_row_that_another_batch_has_found_to_be_a_duplicate_is_asked_about_again_like_any_other(world: World) -> None:
+    hang(world, "bad")
+    world.batch("S", Populator="slow", DuplicateCheck=0)
+    world.batch("B", Entity="S")
+    for name in ("good", "bad"):
+        world.submit("S", name, data="same")
+    creator = world.creator()
+    creator.create_instances()
+    before = world.sql("SELECT Status, PopulatorTries FROM FileProcess WHERE FileProcess_id = 2")
+    world.populators.hangs = lambda row: False
+    at_rest = creator.create_instances().created
+    world.sql("UPDATE FileProcess SET PopulatorTries = NULL")
+
+    assert (before, at_rest) == ([("ready", MOST_TRIES)], 0)
+    assert creator.create_instances().created == 1
+    assert made(world)[-1] == ("S", "bad")
+    assert world.sql("SELECT Status, PopulatorTries FROM FileProcess WHERE FileProcess_id = 2") == [("ready", None)]
+
+
 def test_a_controller_that_starts_asks_once_more_and_a_single_pass_does_not(world: World) -> None:
     waiting_row(world)
 

@@ -16,6 +16,7 @@ from tests.control.world import World
 
 ACTED = "INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('anna', 'h', 'rerun', ?, ?)"
 NOW = "2026-11-21 03:00:00.000"
+LATER = "2026-12-22 03:00:00.000"
 
 
 def acts(world: World, many: int = 1, at: str = NOW) -> None:
@@ -26,6 +27,11 @@ def acts(world: World, many: int = 1, at: str = NOW) -> None:
 def duty(world: World, transactions: Any = None) -> Sealing:
     """Return the duty of a leader."""
     return Sealing(transactions or world.transactions, world.clock, world.events.append)
+
+
+def retention(world: World) -> Retention:
+    """Return the duty that purges."""
+    return Retention(world.transactions, world.clock, world.events.append, actor="a", host="h")
 
 
 def sealed(world: World) -> list[int]:
@@ -50,7 +56,9 @@ def forge(world: World, statement: str) -> None:
 
 def verdict(world: World, *anchors: Anchor) -> list[tuple[int | None, str]]:
     """Return what is found wrong."""
-    return [(one.audit_id, one.message) for one in audit_trail.verify(world.transactions, anchors).breaches]
+    return [
+        (one.audit_id, one.message) for one in audit_trail.verify(world.transactions, world.clock, anchors).breaches
+    ]
 
 
 def test_what_was_done_is_sealed_soon_and_each_row_once(world: World) -> None:
@@ -176,18 +184,55 @@ def test_an_end_that_was_cut_off_shows_against_the_anchor(world: World) -> None:
 
 def test_what_was_purged_is_no_finding_and_its_seals_stay(world: World) -> None:
     acts(world, 3, "2026-10-01 03:00:00.000")
-    acts(world, 2)
+    duty(world).finish()
+    world.clock.advance(timedelta(days=31))
+    acts(world, 2, LATER)
     duty(world).finish()
     anchor = audit_trail.anchor(world.transactions)
     assert anchor is not None
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30')")
     world.sql(ACTED, "Nothing", "2026-10-01 03:00:00.000")
-    Retention(world.transactions, world.clock, world.events.append, actor="a", host="h").finish()
-    found = audit_trail.verify(world.transactions, (anchor,))
+    retention(world).finish()
+    found = audit_trail.verify(world.transactions, world.clock, (anchor,))
 
     assert (found.gone, found.breaches) == (3, ())
     assert world.one("SELECT count(*) FROM AuditSeal") == 5
     assert world.one("SELECT count(*) FROM AuditLog WHERE z_inserted < '2026-11-01'") == 0
+
+
+def test_what_is_old_and_was_sealed_only_now_stays_until_it_has_been_for_as_long(world: World) -> None:
+    acts(world, 2, "2026-10-01 03:00:00.000")
+    acts(world)
+    duty(world).finish()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30')")
+    retention(world).finish()
+    stayed = world.one("SELECT count(*) FROM AuditLog WHERE z_inserted < '2026-11-01'")
+    world.clock.advance(timedelta(days=31))
+    acts(world, 1, LATER)
+    retention(world).finish()
+
+    assert (stayed, world.one("SELECT count(*) FROM AuditLog WHERE z_inserted < '2026-11-01'")) == (2, 0)
+    assert verdict(world) == []
+
+
+@pytest.mark.parametrize(("at", "said"), [("2200-01-01 00:00:00.000", "still to come"), (NOW, "sealed for 0.0 days")])
+def test_a_purge_that_nobody_has_sealed_is_not_believed_unless_it_may_have_been(
+    world: World, at: str, said: str
+) -> None:
+    acts(world, 3)
+    duty(world).finish()
+    number = 3
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30')")
+    forge(world, f"DELETE FROM AuditLog WHERE AuditLog_id = {number}")
+    world.sql(
+        "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, z_inserted)"
+        " VALUES ('a', 'h', 'purge', 'AuditLog', ?, ?)",
+        *(f'{{"Rows": 1, "AuditLog_id": [[{number}, {number}]]}}', at),
+    )
+
+    ((audit_id, message),) = verdict(world)
+    assert (audit_id, said in message) == (number, True)
+    assert f"(AuditLog {world.one('SELECT max(AuditLog_id) FROM AuditLog')})" in message
 
 
 def test_what_was_deleted_by_hand_although_it_was_old_enough_is_named(world: World) -> None:
@@ -204,13 +249,15 @@ def test_what_is_purged_while_the_chain_is_looked_at_is_no_finding(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     acts(world, 3, "2026-10-01 03:00:00.000")
-    acts(world)
+    duty(world).finish()
+    world.clock.advance(timedelta(days=31))
+    acts(world, 1, LATER)
     duty(world).finish()
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30')")
     following = audit_seals.following
 
     def meanwhile(*given: Any) -> Any:
-        Retention(world.transactions, world.clock, world.events.append, actor="a", host="h").finish()
+        retention(world).finish()
         return following(*given)
 
     monkeypatch.setattr(audit_seals, "following", meanwhile)

@@ -67,7 +67,8 @@ def breaches(
     verifier = Verifier(anchors)
     for seal, entry in links:
         verifier.look(seal, entry)
-    verifier.finish([Purge(99, NOW, tuple(spans), timedelta(days=30))] if spans else purges)
+    later = NOW + timedelta(days=500)
+    verifier.finish(later, [Purge(99, later, tuple(spans), timedelta(days=30))] if spans else purges)
     return [(one.audit_id, one.message) for one in verifier.breaches]
 
 
@@ -242,15 +243,38 @@ def test_a_purge_without_a_rule_is_none() -> None:
 
 def test_a_purge_of_what_was_not_old_enough_is_told_with_the_age_and_the_rule() -> None:
     said = (
-        "the row is missing, and the purge that tells of it (AuditLog 9) was not allowed: the row was at most 2.0 days old,"
-        " and AuditLogDays said 30"
+        "the row is missing, and the purge that tells of it (AuditLog 9) was not allowed: the row had been sealed for"
+        " 1.0 days, and AuditLogDays said 30"
     )
-    # Before the seal that was made a day earlier it was not there.
     assert taken(timedelta(days=1), timedelta(days=30)) == [(3, said)]
 
 
-def test_of_what_was_sealed_first_nobody_knows_how_old_it_was() -> None:
-    assert taken(timedelta(minutes=1), timedelta(days=30), at=1) == []
+def test_of_what_was_sealed_first_it_counts_like_of_all_else_for_how_long_it_has_been() -> None:
+    ((_, said),) = taken(timedelta(minutes=50), timedelta(days=30), at=1)
+
+    assert "(AuditLog 9) was not allowed: the row had been sealed for 0.0 days" in said
+    assert taken(timedelta(days=30), timedelta(days=30), at=1) == []
+
+
+def test_a_purge_of_the_future_is_not_believed() -> None:
+    said = (
+        "the row is missing, and the purge that tells of it (AuditLog 9) says it is of 2200-01-01 00:00 UTC, which is"
+    )
+    after = datetime(2200, 1, 1, tzinfo=UTC) - (NOW + timedelta(days=2))
+
+    assert taken(after, timedelta(days=30)) == [(3, f"{said} still to come")]
+
+
+def test_a_purge_that_is_not_believed_is_named_with_who_to_ask_for() -> None:
+    verifier = Verifier()
+    for seal, _ in FIVE[:1]:
+        verifier.look(seal, None)
+    verifier.finish(NOW, [Purge(9, NOW, ((1, 1),), timedelta(days=1))])
+
+    ((breach),) = verifier.breaches
+    assert breach.next_step.startswith(
+        "see who inserted that purge: batchctl audit --before 10 --limit 1; then restore"
+    )
 
 
 @pytest.mark.parametrize(

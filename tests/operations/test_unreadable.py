@@ -7,12 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from batchctl.cli.main import run
+from batchctl.control.dead_ends import OF_WORK
 from batchctl.domain.incidents import Problem
+from batchctl.domain.status import InstanceStatus
+from batchctl.store import reports
+from batchctl.store.tables import UNREADABLE
 from batchctl.store.unreadable import RESTORE
 from tests.control.alarm import Alarm, rules
 from tests.control.world import World
+from tests.control_databases import SqliteControl
 
 SAID = "ProcessBatch 1 (Daily) cannot be read: ProcessingMode is 'sheduled', and has to be one of: manual, scheduled, triggered"
 MEND = "UPDATE ProcessBatch SET ProcessingMode = ... WHERE ProcessBatch_id = 1;"
@@ -129,6 +135,73 @@ def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None
     broken.sql(mend)
 
     assert broken.sql("SELECT Reason FROM vWaiting") == [("nothing holds it back",)] * 2
+
+
+def test_the_inbox_view_names_a_batch_and_a_row_that_cannot_be_read_with_a_statement_that_mends_it(
+    broken: World,
+) -> None:
+    broken.submit("Other")
+    broken.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 4")
+    seen = "SELECT FileProcess_id, Status, Reason, NextSql FROM vInbox ORDER BY FileProcess_id"
+    (new, odd) = broken.sql(seen)
+
+    assert new[:3] == (3, "new", "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense")
+    assert odd[:3] == (4, "unreadable", "FileProcess 4 cannot be read: Status holds nonsense")
+
+    for mend in (new[3], odd[3]):
+        broken.sql(mend)
+
+    assert [(row[0], row[1]) for row in broken.sql(seen)] == [(3, "new"), (4, "paused")]
+    assert broken.sql(seen)[0][2] == "no controller has looked at it yet"
+
+
+def test_the_view_of_what_waits_names_an_instance_that_cannot_be_read(broken: World) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 2")
+    seen = "SELECT Status, Reason, NotBeforeTime, NextSql FROM vWaiting WHERE BatchControl_id = 2"
+    ((status, reason, not_before, mend),) = broken.sql(seen)
+
+    assert (status, reason, not_before) == ("unreadable", "BatchControl 2 cannot be read: Status holds nonsense", None)
+    broken.sql(mend)
+    assert broken.sql("SELECT Status FROM vFailed WHERE BatchControl_id = 2") == [("held",)]
+
+
+@pytest.mark.parametrize(("column", "said"), [("NextRunTime", "no time"), ("RetryCount", "nonsense")])
+def test_the_view_of_what_waits_names_a_time_or_a_number_that_is_none(
+    sqlite_database: SqliteControl, column: str, said: str
+) -> None:
+    world = World(sqlite_database)
+    world.batch()
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql(f"UPDATE BatchControl SET {column} = 'soon'")
+    ((status, reason, not_before, mend),) = world.sql("SELECT Status, Reason, NotBeforeTime, NextSql FROM vWaiting")
+    world.sql(mend)
+    ((after,),) = world.sql("SELECT Reason FROM vWaiting")
+    world.close()
+
+    assert (status, reason, not_before) == ("ready", f"BatchControl 1 cannot be read: {column} holds {said}", None)
+    assert (after == "nothing holds it back") == (column == "NextRunTime")
+
+
+@pytest.mark.parametrize("spoilt", ["first", "load"])
+def test_the_view_of_what_waits_names_a_batch_between_which_and_another_nothing_passes(
+    world: World, spoilt: str
+) -> None:
+    for name in ("first", "other", "load"):
+        world.batch(name, steps=1)
+    for upstream in (1, 2):
+        world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (3, ?)", upstream)
+    world.submit("other")
+    world.create()
+    world.process()
+    world.hand.loosen()
+    world.sql("UPDATE ProcessBatch SET OnFailure = 'explode' WHERE ProcessBatchName = ?", spoilt)
+
+    ((reason, mend),) = world.sql("SELECT Reason, NextSql FROM vWaiting WHERE Status = 'dependency'")
+    assert f"({spoilt}) cannot be read: OnFailure holds nonsense" in reason
+    world.sql(mend)
+    assert world.sql("SELECT Reason FROM vWaiting") == [("first has no instance for this CycleKey yet",)]
 
 
 def incidents(world: World) -> list[Any]:
@@ -419,6 +492,140 @@ def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broke
     assert (gate["Blocked"], gate["Clear"]) == (said, mend)
 
 
+def spoilt(world: World) -> dict[str, str]:
+    """Spoil a row of each table of work; return what is said of each, by the names of the rows."""
+    world.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 2")
+    world.sql("UPDATE FileProcess SET Status = 'odd' WHERE FileProcess_id = 3")
+    world.sql("UPDATE BatchProcessHistory SET Cause = 'whim' WHERE BatchProcessHistory_id = 2")
+    seq = world.one("SELECT ProcessControlSeq FROM BatchProcessHistory WHERE BatchProcessHistory_id = 2")
+    said = {
+        "BatchControl 2": f"{WEIRD}{', '.join(InstanceStatus)}; until that is corrected the instance does not go on",
+        "FileProcess 3": "FileProcess 3 cannot be read: Status is 'odd', and has to be one of: ready, paused, complete,"
+        " rejected, duplicate; until that is corrected nothing becomes of the row",
+        f"BatchProcessHistory 2 (step {seq})": f"BatchProcessHistory 2 (step {seq}) cannot be read: Cause is 'whim', and has"
+        " to be one of: auto, retry, manual, verify; until that is corrected nothing goes by the attempt",
+    }
+    if world.database.kind == "sqlite":  # Elsewhere no column takes what is not of its type.
+        world.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 1")
+        said["BatchControl 1"] = (
+            "BatchControl 1 cannot be read: NextRunTime is 'soon', which is no time; until that is corrected"
+            " the instance does not go on"
+        )
+    return said
+
+
+def test_each_row_of_work_that_cannot_be_read_is_one_incident_and_one_event_until_it_is_mended(broken: World) -> None:
+    broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
+    broken.process()
+    said = spoilt(broken)
+    alarm = Alarm(broken, rules(learns_arrivals=False))
+    for _ in range(3):
+        alarm.duty.finish()
+
+    found = broken.sql("SELECT Subject, Message, Kind, Occurrences FROM Incident WHERE ResolvedTime IS NULL")
+    assert sorted(found) == sorted((subject, message, "unreadable", 1) for subject, message in said.items())
+    opened = [event.fields["Subject"] for event in broken.events if event.name == "incident.opened"]
+    assert sorted(map(str, opened)) == sorted(said)
+    next_steps = {mend for (mend,) in broken.sql("SELECT NextStep FROM Incident")}
+    assert "UPDATE BatchProcessHistory SET Cause = ... WHERE BatchProcessHistory_id = 2;" in next_steps
+
+    broken.sql("UPDATE BatchControl SET Status = 'complete', NextRunTime = '1900-01-01 00:00:00.000'")
+    broken.sql("UPDATE FileProcess SET Status = 'complete'")
+    broken.sql("UPDATE BatchProcessHistory SET Cause = 'auto'")
+    alarm.duty.finish()
+    assert broken.sql("SELECT Subject FROM Incident WHERE ResolvedTime IS NULL") == []
+
+
+def test_work_that_cannot_be_read_is_found_without_reading_any_other(
+    broken: World,
+) -> None:
+    many = 3000
+    broken.hand.many("INSERT INTO FileProcess (Entity, Status) VALUES (?, ?)", [("Other", "complete")] * many)
+    broken.sql(
+        "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)"
+        " SELECT 2, FileProcess_id, 'complete' FROM FileProcess WHERE FileProcess_id > 3"
+    )
+    broken.sql(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " CommandText, Status, EndTime) SELECT BatchControl_id, 2, 10, 's', 'told', '', 'success', '2026-11-20'"
+        " FROM BatchControl"
+    )
+    broken.sql("UPDATE BatchControl SET Status = 'weird' WHERE BatchControl_id = 2")
+    broken.sql("ANALYZE")
+
+    with broken.transactions.read() as connection:
+        plans = []
+        for table, which in UNREADABLE.items():
+            asked = select(table).where(which).order_by(*table.primary_key).limit(OF_WORK)
+            said = str(asked.compile(connection, compile_kwargs={"literal_binds": True}))
+            explain = "EXPLAIN QUERY PLAN " if broken.database.kind == "sqlite" else "EXPLAIN "
+            plans.append([str(row[-1]).lower() for row in connection.exec_driver_sql(explain + said)])
+        found = reports.unreadable_work(connection, OF_WORK)
+
+    assert [f"{row.table} {row.row_id}" for row in found] == ["BatchControl 2"]
+    for table, plan in zip(UNREADABLE, plans, strict=True):
+        (read,) = [line for line in plan if "scan" in line]
+        assert f"ix_{table.name}_unreadable".lower() in read
+        assert "seq scan" not in read
+
+
+BREAKS = {
+    "BatchControl": ("RetryCount", -1, "RetryCount is '-1', and has to fulfil RetryCount >= 0"),
+    "FileProcess": ("Entity", "", "Entity is '', and has to fulfil Entity <> ''"),
+    "BatchProcessHistory": (
+        "EndTime",
+        None,
+        "EndTime is empty, and has to fulfil (Status = 'running' AND EndTime IS NULL)",
+    ),
+}
+
+
+@pytest.mark.parametrize("table", BREAKS)
+def test_check_names_row_and_column_of_work_that_breaks_any_constraint(
+    command: Command, broken: World, table: str
+) -> None:
+    broken.process()
+    column, value, said = BREAKS[table]
+    broken.sql(f"UPDATE {table} SET {column} = ? WHERE {table}_id = 2", value)
+
+    _, told, _ = command("check", "--json")
+
+    (found,) = [one for one in json.loads(told) if one["Table"] == table]
+    assert (found["Row"], found["Column"]) == ("2", column)
+    assert said in found["Message"].replace("lower(Status)", "Status")
+    assert found["Next"] == f"UPDATE {table} SET {column} = ... WHERE {table}_id = 2;"
+    assert f"constraint failed in {table}" not in told
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "said"),
+    [
+        ("BatchControl", "NextRunTime", "soon", "NextRunTime is 'soon', which is no time"),
+        ("BatchControl", "ClaimToken", "x", "ClaimToken is 'x', which is no whole number"),
+        ("FileProcess", "Data", b"\x00", "Data is '\\x00', and has to fulfil"),
+        ("FileProcess", "Data", b"\xff" * 5000, "Data is '"),
+        ("BatchProcessHistory", "StartTime", "then", "StartTime is 'then', which is no time"),
+    ],
+)
+def test_check_names_what_only_sqlite_lets_stand(
+    sqlite_database: SqliteControl, table: str, column: str, value: object, said: str
+) -> None:
+    world = World(sqlite_database)
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.process()
+    world.hand.loosen()
+    world.sql(f"UPDATE {table} SET {column} = ?", value)
+    with world.transactions.read() as connection:
+        (row, *others), violations = reports.violations(connection)
+    world.close()
+
+    assert (row.table, row.column, others, violations) == (table, column, [], [])
+    assert row.said.startswith(said)
+    assert len(row.said) < 400
+
+
 def test_check_names_row_and_column_of_work_in_no_known_status(command: Command, broken: World) -> None:
     broken.process()
     broken.sql("UPDATE BatchProcessHistory SET Status = 'weird' WHERE ProcessControlSeq = 20")
@@ -431,3 +638,72 @@ def test_check_names_row_and_column_of_work_in_no_known_status(command: Command,
     found = [(one["Table"], one["Row"], one["Column"]) for one in json.loads(told)]
     for row in (("BatchControl", "1"), ("FileProcess", "3"), ("BatchProcessHistory", "2")):
         assert (*row, "Status") in found
+
+
+@pytest.fixture
+def starters(broken: World) -> World:
+    """Let everything that starts work of itself be of the entity of the batch that cannot be read."""
+    broken.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, Enabled, StartDate, DecidedUntil)"
+        " VALUES ('nightly', 'Daily', 'daily', '06:00', 1, '2026-01-01', '2026-11-10 00:00:00')"
+    )
+    broken.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+        " VALUES ('orders', 'Daily', 'wh', 't', 's', '0', 1)"
+    )
+    (broken.directory / "in").mkdir()
+    broken.sql("INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('drop', 'Daily', 'in')")
+    return broken
+
+
+@pytest.mark.parametrize("table", ["Schedule", "DataTrigger", "FileWatch"])
+def test_check_says_of_what_starts_its_work_that_the_batch_cannot_be_read_and_not_that_there_is_none(
+    command: Command, starters: World, table: str
+) -> None:
+    _, told, _ = command("check", "--json")
+
+    (found,) = [one for one in json.loads(told) if (one["Table"], one["Column"]) == (table, "Entity")]
+    assert found["Message"] == f"{SAID}; until that is corrected nothing comes of it."
+    assert found["Next"] == MEND
+    assert "o batch takes" not in told
+
+
+@pytest.mark.parametrize(("kind", "name"), [("schedule", "nightly"), ("trigger", "orders")])
+def test_why_of_what_starts_its_work_names_the_row_of_the_batch(
+    command: Command, starters: World, kind: str, name: str
+) -> None:
+    _, told, _ = command("why", f"{kind}:{name}", "--json")
+
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "entity")
+    assert (gate["Blocked"], gate["Clear"], gate["Row"]) == (
+        f"{SAID}: nothing comes of what it starts",
+        MEND,
+        "ProcessBatch 1",
+    )
+    assert "o batch takes" not in told
+
+
+def test_a_trial_and_a_backfill_of_a_schedule_name_the_batch_that_cannot_be_read(
+    command: Command, starters: World
+) -> None:
+    _, tried, _ = command("schedule", "test", "nightly")
+    asked = ("backfill", "start", "nightly", "--from", "2026-11-01", "--to", "2026-11-02", "--reason", "r", "--dry-run")
+    code, planned, noted = command(*asked)
+    everything = " ".join((tried + planned + noted).split())
+
+    assert code == 0, noted
+    assert f"{SAID}: nothing comes of what it starts." in everything
+    assert f"{SAID}: until that is corrected nothing comes of the rows ({MEND})" in everything
+    assert "o batch takes" not in everything
+
+
+@pytest.mark.parametrize("more", [("--dry-run",), ()])
+def test_accepting_a_row_names_the_batch_that_cannot_be_read(
+    command: Command, broken: World, more: tuple[str, ...]
+) -> None:
+    broken.sql("UPDATE FileProcess SET Status = 'rejected' WHERE FileProcess_id = 3")
+
+    _, told, noted = command("accept", "3", "--reason", "r", *more)
+
+    assert f"Note: {SAID}. Until that is corrected the batch does nothing.\nNext: {MEND}" in told + noted
+    assert "no batch" not in told + noted

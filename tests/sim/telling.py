@@ -126,7 +126,7 @@ def check_finished(world: World) -> None:
         raise Broken("C15", f"message {letter} ({kind}) is due, and nobody sends it")
     for (incident,) in world.rows(_NEVER_TOLD):
         raise Broken("C15", f"incident {incident} is over, and nobody was told")
-    verdict = audit_trail.verify(world.person.transactions, tuple(world.anchors))
+    verdict = audit_trail.verify(world.person.transactions, world.person.clock, tuple(world.anchors))
     for breach in verdict.breaches:
         raise Broken("C16", f"audit verify: {breach}")
     if verdict.unsealed:

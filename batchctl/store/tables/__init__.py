@@ -56,6 +56,7 @@ from batchctl.store.tables.some_rows import (
 )
 from batchctl.store.tables.start_tables import file_watch_seen, schedule_backfill, schedule_fire, scheduler_log
 from batchctl.store.tables.work_tables import (
+    UNREADABLE,
     batch_completion,
     batch_control,
     batch_process_history,
@@ -89,6 +90,7 @@ __all__ = [
     "STANDING_INCIDENT",
     "STANDING_INSTANCE",
     "TO_SEND",
+    "UNREADABLE",
     "WAITING_COMPLETION",
     "WAITING_INSTANCE",
     "alert_delivery",

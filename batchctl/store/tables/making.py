@@ -87,9 +87,11 @@ def written_words(called: str, kind: type[StrEnum], also: str) -> CheckConstrain
     return CheckConstraint(is_written_word(called, [member.value for member in kind], also), name=called)
 
 
-def check(called: str, condition: str | ColumnElement[bool]) -> CheckConstraint:
-    """Return a named condition."""
-    return CheckConstraint(condition, name=called)
+def check(called: str, condition: str | ColumnElement[bool], only_on: str | None = None) -> CheckConstraint:
+    """Return a named condition, which may be needed on one kind of database only."""
+    if only_on is None:
+        return CheckConstraint(condition, name=called)
+    return CheckConstraint(condition, name=called, info={"only_on": only_on}).ddl_if(dialect=only_on)
 
 
 def belongs(column: str, *types: str) -> str:
@@ -115,7 +117,11 @@ def flag(called: str) -> CheckConstraint:
 
 
 def index(
-    called: str, *columns: str, where: str | ColumnElement[bool], unique: bool = False, using: str | None = None
+    called: str,
+    *columns: str | Column[Any],
+    where: str | ColumnElement[bool],
+    unique: bool = False,
+    using: str | None = None,
 ) -> Index:
     """Return an index of some rows."""
     condition = text(where) if isinstance(where, str) else where

@@ -20,7 +20,7 @@ from batchctl.store.columns import (
     text_column,
     word,
 )
-from batchctl.store.conditions import one_of
+from batchctl.store.conditions import one_of, unreadable
 from batchctl.store.tables.making import (
     added,
     check,
@@ -104,7 +104,7 @@ batch_control = table(
     check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
     check("RetryCount", "RetryCount >= 0"),
     check("LostCount", "LostCount >= 0"),
-    check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'").ddl_if(dialect="postgresql"),
+    check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'", only_on="postgresql"),
     index("IX_BatchControl_InLine", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", IN_LINE_INSTANCE)),
     index("IX_BatchControl_AtOnce", "ProcessBatch_id", "BatchControl_id", where=_waits(AT_ONCE)),
     index("IX_BatchControl_Deferred", "ProcessBatch_id", "NextRunTime", where=_waits(LATER)),
@@ -162,6 +162,15 @@ batch_process_history = table(
     index("UX_BatchProcessHistory_Live", "BatchControl_id", where=LIVE_ENTRY, unique=True),
     sqlite_autoincrement=True,
 )
+
+UNREADABLE = {
+    batch_control: unreadable(batch_control, status.InstanceStatus, ["Status"], ["NextRunTime"]),
+    file_process: unreadable(file_process, status.IntakeStatus, ["Status"]),
+    batch_process_history: unreadable(batch_process_history, status.HistoryStatus, ["Status", "Cause"]),
+}
+"""The rows of work that nothing can go by: each table has an index of them, in which mostly nothing stands."""
+for _of_work, _where in UNREADABLE.items():
+    index(f"IX_{_of_work.name}_Unreadable", *_of_work.primary_key, where=_where)
 
 duration_history = table(
     "DurationHistory",

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sqlalchemy import Table
+
+from batchctl.store.conditions import readable_by, spelled
+from batchctl.store.tables import UNREADABLE
 from batchctl.store.views.spoken import Spoken
 
 GRACE = 60
@@ -69,4 +75,38 @@ UNION ALL
 SELECT p.ProcessBatch_id, {step}, 'OnLost', {step_mended}
 FROM {s.of}ProcessControl p JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
 WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND {column} IS NULL GROUP BY p.ProcessBatch_id
+)"""
+
+
+def unread(s: Spoken, batch: str) -> str:
+    """Return what is said of such a batch."""
+    return s.joined(f"{batch}.RowName", "' cannot be read: '", f"{batch}.ColumnName", "' holds nonsense'")
+
+
+def unfit_work(s: Spoken, table: Table, mends: Mapping[str, str]) -> str:
+    """Return the rows of a table of work that nothing can go by, what is wrong with each, and the statement that mends it.
+
+    Of what no value can be guessed without harm, the statement shows the row.
+    """
+    key, name = f"{table.name}_id", table.name
+    columns = readable_by(table, s.dialect, ["Status"], ["NextRunTime"])
+
+    def each(said: Mapping[str, str]) -> str:
+        *others, (_, last) = [(condition, said[column]) for column, condition in columns]
+        cases = " ".join(f"WHEN NOT ({condition}) THEN {what}" for condition, what in others)
+        return f"CASE {cases} ELSE {last} END" if others else last
+
+    holds = {column: f"'{column} holds nonsense'" for column, _ in columns} | {
+        "NextRunTime": "'NextRunTime holds no time'"
+    }
+    mended = {column: s.look(name, key, key) for column, _ in columns}
+    mended |= {
+        column: s.joined(f"'UPDATE {name} SET {column} = {given} WHERE {key} = '", key, "';'")
+        for column, given in mends.items()
+    }
+    reason = s.joined(f"'{name} '", key, "' cannot be read: '", each(holds))
+    names = each({column: f"'{column}'" for column, _ in columns})
+    return f"""UnfitWork AS (
+SELECT {key}, {names} AS ColumnName, {reason} AS Reason, {each(mended)} AS Mend
+FROM {s.of}{name} WHERE {spelled(UNREADABLE[table], s.dialect)}
 )"""

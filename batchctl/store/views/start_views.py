@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
-from batchctl.store.views.shared_parts import GRACE
+from batchctl.store.tables import file_process
+from batchctl.store.views.shared_parts import GRACE, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
+
+_MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
+"""What is written into a row that nothing can go by: a person decides, or its populators are asked again."""
 
 
 def schedule(s: Spoken) -> str:
@@ -113,6 +117,10 @@ def inbox(s: Spoken) -> str:
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     return f"""
+WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, Broken AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+)
 SELECT {columns}, {s.word("f.Status")} AS Status,
        CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
@@ -120,9 +128,17 @@ SELECT {columns}, {s.word("f.Status")} AS Status,
 FROM {s.of}FileProcess f WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
 SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
-       CASE WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
+            WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
             WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN {taken} THEN 'no controller has looked at it yet'
             ELSE {s.joined("'no batch takes entity '''", "f.Entity", "''''")} END,
-       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {register} END
-FROM {s.of}FileProcess f WHERE f.Status = 'ready' AND NOT {made}"""
+       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {register} END
+FROM {s.of}FileProcess f
+LEFT JOIN Broken q ON q.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+WHERE f.Status = 'ready' AND NOT {made}
+UNION ALL
+SELECT {columns}, 'unreadable', w.Reason, {s.twin("f.z_inserted", "Arrived")}, w.Mend
+FROM UnfitWork w JOIN {s.of}FileProcess f ON f.FileProcess_id = w.FileProcess_id"""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
-from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, unfit
+from batchctl.store.tables import batch_control
+from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
+_MENDS = {"Status": "''held''", "NextRunTime": "''1900-01-01 00:00:00.000''"}
+"""What is written into an instance that nothing can go by: a person decides, or it waits no longer."""
 _STANDS = (
     ("ready", "has not begun yet"),
     ("running", "is running"),
@@ -24,11 +27,12 @@ def waiting(s: Spoken) -> str:
     """Return the instances that wait, the FileProcess rows to be that wait for other batches, and those for a populator."""
     now = s.now
     return f"""
-WITH {frozen(s)}, {unfit(s)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
+WITH {frozen(s)}, {unfit(s)}, {unfit_work(s, batch_control, _MENDS)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, {s.twin("c.z_updated", "Since")},
        {_reason(s)} AS Reason,
-       CASE WHEN c.NextRunTime > {now} THEN c.NextRunTime WHEN z.UntilTime > {now} THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN c.NextRunTime > {now} THEN {s.local("c.NextRunTime")}
+       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
+            WHEN c.NextRunTime > {now} THEN c.NextRunTime WHEN z.UntilTime > {now} THEN z.UntilTime END AS NotBeforeTime,
+       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > {now} THEN {s.local("c.NextRunTime")}
             WHEN z.UntilTime > {now} THEN {s.local("z.UntilTime")} END AS NotBeforeTimeLocal,
        c.FileProcess_id,
        {_next(s)} AS NextSql
@@ -41,13 +45,27 @@ LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
 LEFT JOIN {s.of}BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN {s.of}BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
 UNION ALL
+{_unreadable(s)}
+UNION ALL
 {_dependencies(s)}
 UNION ALL
 {_populators(s)}"""
+
+
+def _unreadable(s: Spoken) -> str:
+    """Return the instances of which nobody knows how they stand."""
+    return f"""SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
+       {s.twin("c.z_updated", "Since")}, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
+FROM UnfitWork w
+JOIN {s.of}BatchControl c ON c.BatchControl_id = w.BatchControl_id
+LEFT JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id
+WHERE w.ColumnName = 'Status'"""
 
 
 def _limits(s: Spoken) -> str:
@@ -125,13 +143,13 @@ def _reason(s: Spoken) -> str:
     )
     started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
-    unread = s.joined("x.RowName", "' cannot be read: '", "x.ColumnName", "' holds nonsense'")
     return f"""CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN {unread}
+            WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
             WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {_freeze(s)}
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
             WHEN c.NextRunTime > {now} THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
@@ -174,6 +192,7 @@ def _next(s: Spoken) -> str:
             WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "a.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}
@@ -210,15 +229,19 @@ def _dependencies(s: Spoken) -> str:
         "CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END",
     )
     return f"""SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       {s.twin("w.Since", "Since")}, {lacks}, NULL, NULL, NULL,
-       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "x.BatchControl_id")}
+       {s.twin("w.Since", "Since")}, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN {unread(s, "p")}
+            WHEN q.ProcessBatch_id IS NOT NULL THEN {unread(s, "q")} ELSE {lacks} END, NULL, NULL, NULL,
+       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
+            WHEN x.Status = 'failed' OR x.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "x.BatchControl_id")}
             WHEN x.Status = 'cancelled' THEN {s.act("rerun", "x.BatchControl_id")}
             WHEN d.Enabled <> 1 THEN {s.act_on_batch("enable", "d.ProcessBatchName")}
             ELSE {s.look("vStatus", "ProcessBatchName", s.quoted("d.ProcessBatchName"))} END
 FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = w.Newest_id"""
+LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
+LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id"""
 
 
 def _populators(s: Spoken) -> str:
@@ -238,10 +261,12 @@ def _populators(s: Spoken) -> str:
             SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("g")})))
     AND NOT EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'accept')"""
     return f"""SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       {s.twin("f.z_inserted", "Since")}, CASE WHEN {gives_up} THEN {answer} ELSE {missing} END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN {gives_up} THEN {again} ELSE 'SELECT * FROM Controller;' END
+       {s.twin("f.z_inserted", "Since")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
+            WHEN {gives_up} THEN {answer} ELSE {missing} END, NULL, NULL, f.FileProcess_id,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN {gives_up} THEN {again} ELSE 'SELECT * FROM Controller;' END
 FROM {s.of}FileProcess f
 JOIN {s.of}ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("f")})
 AND NOT ({repeats})"""
