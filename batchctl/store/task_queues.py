@@ -39,6 +39,11 @@ def is_guarded(connection: Connection) -> bool:
     return connection.execute(_IS_GUARDED, {"guard": GUARD}).first() is not None
 
 
+def kind_of_database(connection: Connection) -> str:
+    """Return which of the scripts of roles is for it."""
+    return connection.dialect.name
+
+
 def roles(connection: Connection) -> tuple[str, ...]:
     """Return the roles that may ask for tasks."""
     value = connection.execute(_ROLES).scalar()

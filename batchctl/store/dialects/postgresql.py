@@ -386,6 +386,8 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     what, next_step = errors.meaning(said, state)
     code = f" ({state})" if state else ""
     kind = DatabaseUnreachable if is_lost(error) else DatabaseUnusable
+    # The driver says so once more before what the library says.
+    said = said.removeprefix("connection failed: ")
     return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
