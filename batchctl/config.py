@@ -35,6 +35,8 @@ FILE_NAME = "batchctl.toml"
 PREFIX = "BATCHCTL_"
 _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 """Never begins a setting: a secret's variable of such a name, which no step inherits, is in nobody's way."""
+_IS_SECRET = re.compile(f"^{_KEPT_FROM_STEPS}|(PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY)$")
+"""What variables of secrets are called, also those that other programs read, such as PGPASSWORD."""
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
@@ -151,7 +153,7 @@ class Settings(BaseSettings):
     def kept_from_steps(self) -> Iterator[str]:
         """Yield the values of all variables that are secrets by their name, whether anything refers to them or not."""
         everything = {**self._taken, **os.environ}
-        yield from (value for name, value in everything.items() if name.upper().startswith(_KEPT_FROM_STEPS) and value)
+        yield from (value for name, value in everything.items() if _IS_SECRET.search(name.upper()) and value)
 
     def take(self, name: str, value: str) -> None:
         """Keep the value of a variable that is to leave the environment."""

@@ -134,7 +134,7 @@ class SqlShop:
     def jobs(self) -> dict[str, JobStanding]:
         """Return how the jobs stand."""
         with self.app() as app:
-            return {one.schedule.name: one for one in registrar.everyone(app.transactions, app.clock)}
+            return {one.schedule.name: one for one in registrar.everyone(app.timetable())}
 
     def history(self) -> list[tuple[Any, ...]]:
         """Return batch, attempt, status and message of every attempt."""

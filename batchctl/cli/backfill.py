@@ -164,7 +164,7 @@ def list_backfills(session: Session, as_json: bool) -> None:
     headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
     output.section(out, Listing("Backfills", headings, rows))
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
-    hint = "batchctl backfill start --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
+    hint = "batchctl backfill --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
     output.hints(out, *stuck[:1], *(["batchctl check"] if garbled else []), hint)
 

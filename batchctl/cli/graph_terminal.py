@@ -154,9 +154,8 @@ def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
             out.print(Text(f"  {visible(obstacle)}"), soft_wrap=True)
     else:
         at_least = "not before " if unknown else ""
-        out.print(
-            Text(f"Expected finish: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", style="bold"), soft_wrap=True
-        )
+        finish = "Expected finish" if going else "It would be done"
+        out.print(Text(f"{finish}: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", style="bold"), soft_wrap=True)
     if expected:
         out.print(
             Text(f"By ExpectedDuration, because nothing was recorded lately: {_listed(expected)}"), soft_wrap=True

@@ -55,7 +55,7 @@ _COLUMNS = {
     ),
     "calendar list": f"{_CALENDAR} DayCount Schedules Warning",
     "calendar show": "CalendarDate IsBusinessDay Description",
-    "check": "Table Row Column Message",
+    "check": "Table Row Column Message Next",
     "controllers": (
         "Controller_id ControllerName Status Host Pid PidStart BootId Slots HeartbeatSeq Heartbeat AppVersion z_inserted"
         " OrphanTimeoutSecs SchedulerZone State Claims Leads"

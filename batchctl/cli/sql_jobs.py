@@ -247,7 +247,7 @@ def jobs(session: Session, as_json: bool) -> None:
     from batchctl.operations import registrar
 
     with session.app() as app:
-        found = registrar.everyone(app.transactions, app.clock)
+        found = registrar.everyone(app.timetable())
     if as_json:
         output.print_json([one.columns() for one in found])
         return
@@ -289,7 +289,7 @@ def _row(one: JobStanding) -> list[Text]:
     return [
         cell(one.schedule.name),
         word(one.state),
-        time(one.schedule.next_run_time).append(f", {OVERDUE}" if one.is_overdue else ""),
+        time(one.next_at).append(f", {OVERDUE}" if one.is_overdue else ""),
         time(None if standing.running is None else standing.running.started_at),
         cell(standing.waiting),
         cell(None) if last is None else word(last.status.value),

@@ -117,7 +117,6 @@ def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, d
 
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()
-        kind = app.settings.database_url.partition(":")[0].partition("+")[0]
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
         done = make(actor, entity, roles, reason=reason)
     would = "would be" if dry_run else "is now"
@@ -129,7 +128,7 @@ def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, d
         click.echo(f"Batch {visible(done.batch)} is enabled already.")
     if done.roles:
         click.echo(f"Roles that may use it: {', '.join(done.roles)}.")
-    guard = f"batchctl db roles --dialect {kind}   (what keeps everybody else out)"
+    guard = f"batchctl db roles --dialect {done.database}   (what keeps everybody else out)"
     output.hints(
         output.console(),
         *(["the same command without --dry-run"] if dry_run else [guard, "batchctl task -- COMMAND ARG..."]),

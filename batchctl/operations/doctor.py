@@ -143,9 +143,9 @@ class Doctor:
             opened = engine.open_engine(config.database_url(self.settings), self.settings.directory)
             with closing(StoreTransactions(opened)) as transactions, transactions.read() as connection:
                 schema.verify(connection)
+            return [] if self.check is None else [installation.definitions(self.check())]
         except Exception:  # noqa: BLE001 - what is wrong with the database, its own readings say
             return []
-        return [] if self.check is None else [installation.definitions(self.check())]
 
     def _target(self, name: str) -> Iterator[Reading]:
         given = self.settings.connections[name]

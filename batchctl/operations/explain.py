@@ -146,7 +146,7 @@ def _of_schedule(
 ) -> Explanation:
     tried = bench().try_out(name)
     with transactions.read() as connection:
-        fires = _controller(connection, clock.now(), "fires schedules", presence.firing)
+        fires = replace(_controller(connection, clock.now(), "fires schedules", presence.firing), ends=Ends.CONTROLLER)
     return Explanation(
         subject=f"schedule {visible(name)} for entity '{visible(tried.schedule.entity)}'",
         status="enabled" if tried.schedule.enabled else "disabled",

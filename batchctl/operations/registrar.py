@@ -21,7 +21,6 @@ from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.sql_rehearsal import check_sql, rehearse
-from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions, fire_reports, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
@@ -66,6 +65,8 @@ class JobStanding:
     standing: Standing
     is_overdue: bool
     """True when its next run is over, and no leader has decided it."""
+    next_at: datetime | None = None
+    """When it runs next: where no controller has seen its row yet, as one will reckon it."""
     is_decided: bool = False
     """True when any due time of it was fired or skipped."""
     failed: BatchInstance | None = None
@@ -96,7 +97,7 @@ class JobStanding:
             "RunAt": self.schedule.timing.run_at,
             "RunTimes": self.schedule.timing.run_times,
             "TimeZone": self.schedule.timing.time_zone,
-            "NextRunTime": columns.moment(self.schedule.next_run_time),
+            "NextRunTime": columns.moment(self.next_at),
             "Overdue": self.is_overdue,
             "Waiting": self.standing.waiting,
             "Running": None if self.standing.running is None else columns.history(self.standing.running),
@@ -174,10 +175,11 @@ class Registrar:
         return schedule_id
 
 
-def everyone(transactions: Transactions, clock: Clock) -> tuple[JobStanding, ...]:
-    """Return how all jobs stand that are one piece of SQL, in order of their making."""
-    now = clock.now()
-    with transactions.read() as connection:
+def everyone(table: timetable.Timetable) -> tuple[JobStanding, ...]:
+    """Return how all jobs stand that are one piece of SQL, in order of their making; the timetable knows when each is due."""
+    now = table.clock.now()
+    timed = {one.schedule.schedule_id: one.next for one in table.everything()}
+    with table.transactions.read() as connection:
         found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
         decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
@@ -188,11 +190,18 @@ def everyone(transactions: Transactions, clock: Clock) -> tuple[JobStanding, ...
             schedule=one,
             standing=standings.get(one.schedule_id, Standing()),
             is_overdue=one.next_run_time is not None and one.next_run_time < now - timetable.DECIDED_WITHIN,
+            next_at=_next_at(one, timed.get(one.schedule_id)),
             is_decided=one.schedule_id in decided,
             failed=failed.get(one.schedule_id),
         )
         for one in found
     )
+
+
+def _next_at(schedule: Schedule, following: timetable.Next | None) -> datetime | None:
+    if schedule.next_run_time is not None or following is None or not schedule.enabled:
+        return schedule.next_run_time
+    return following.at
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:

@@ -43,6 +43,8 @@ class Opened:
     is_enabled: bool
     roles: tuple[str, ...]
     """Who may use it besides the owner of the tables and the controller, where the database has roles."""
+    database: str
+    """Which kind of database it is."""
     dry_run: bool
 
 
@@ -81,6 +83,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
             is_made=queue is None,
             is_enabled=queue is not None and not queue.enabled,
             roles=after,
+            database=task_queues.kind_of_database(connection),
             dry_run=actor.dry_run,
         )
 

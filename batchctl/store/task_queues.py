@@ -69,6 +69,11 @@ def _guards(connection: Connection) -> set[str]:
     return {str(row.tgname) for row in connection.execute(_GUARDS, {"guard": GUARD, "other": GUARD_OF_REQUESTS})}
 
 
+def kind_of_database(connection: Connection) -> str:
+    """Return which of the scripts of roles is for it."""
+    return connection.dialect.name
+
+
 def roles(connection: Connection) -> tuple[str, ...]:
     """Return the roles that may ask for tasks."""
     value = connection.execute(_ROLES).scalar()

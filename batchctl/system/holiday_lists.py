@@ -50,7 +50,8 @@ def _library() -> Any:
         import holidays  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         message = "Holidays are imported from the library 'holidays', which is not installed."
-        raise ConfigurationError(message, next_step="pip install holidays") from None
+        own = "or write the days yourself: batchctl calendar add-day NAME DAY"
+        raise ConfigurationError(message, next_step=f"pip install 'batchctl[calendars]', {own}") from None
     return holidays
 
 

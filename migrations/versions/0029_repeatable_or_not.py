@@ -34,8 +34,13 @@ def _make(change: Any) -> None:
         made = before.SQL_JOB_FUNCTION.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
         op.execute(change(dialect, made))
         return
-    op.execute("DROP TRIGGER TR_vSqlJob_Insert")
-    op.execute(change(dialect, dict(before.triggers(dialect))["vSqlJob"]))
+    elsewhere = op.get_context().version_table_schema
+    of = "" if elsewhere is None else f"{elsewhere}."
+    op.execute(f"DROP TRIGGER {of}TR_vSqlJob_Insert")
+    made = change(dialect, dict(before.triggers(dialect))["vSqlJob"]).replace(
+        "CREATE TRIGGER ", f"CREATE TRIGGER {of}", 1
+    )
+    op.execute(made.replace(" ON vSqlJob ", f" ON {of}vSqlJob ", 1))
 
 
 def _refusing(dialect: str, statement: str) -> str:

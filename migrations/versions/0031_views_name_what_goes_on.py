@@ -9,7 +9,7 @@ from alembic import op
 from alembic.util import load_python_file
 
 revision = "0031"
-down_revision = "0029"
+down_revision = "0030"
 branch_labels = None
 depends_on = None
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from tests.cli.shop import Shop
+from tests.house.source import ROOT
 
 
 @pytest.mark.parametrize("name", ["", "  "])
@@ -69,6 +73,71 @@ def test_who_waits_for_what_has_failed_is_told_no_time_but_what_must_happen_firs
     shop.arrive("Load", CycleKey="later")
     shop("create")
     assert said in shop.json("graph", "Report")["Forecast"]["Obstacles"]
+
+
+def test_of_what_is_complete_no_finish_is_expected(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop("graph", "Load")
+
+    assert "The longest chain, if all of it began now:" in shop.out
+    assert "It would be done: " in shop.out
+    assert "Expected finish" not in shop.out
+
+
+def test_the_message_that_the_recipe_for_the_night_shows_is_the_one_that_comes(shop: Shop) -> None:
+    shop.settings('[alerts.channels.night]\nkind = "log"\npath = "alerts.log"\n')
+    shop.batch("LoadOrders", "wc -l /in/orders.csv")
+    shop.sql("UPDATE ProcessControl SET ProcessName = 'count'")
+    shop.arrive("LoadOrders")
+    shop("run", "--once")
+    written = (ROOT / "docs" / "night.md").read_text(encoding="utf-8")
+    sent = json.loads((shop.folder / "alerts.log").read_text(encoding="utf-8").splitlines()[0])
+
+    def plain(text: str) -> list[str]:
+        """Leave numbers of rows and times away, and where the title is cut."""
+        title, *others = re.sub(
+            r"\b(?:42|7|1)\b(?! ;)", "N", re.sub(r"[0-9-]{10} [0-9:]{8} UTC", "T", text)
+        ).splitlines()
+        return [title[:-5], *others] if title.endswith("…") else [title, *others]
+
+    told, shown = plain(sent["text"]), plain(written.split("```")[1].strip("\n"))
+    assert told[1:] == shown[1:]
+    assert told[0].startswith(shown[0].removesuffix("…"))
+
+
+def test_a_schedule_that_only_lacks_a_controller_waits_for_no_act(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('nightly', 'Load', 'daily', '02:00')"
+    )
+    shop("why", "schedule:nightly")
+
+    assert "UTC, when a controller comes to it." in shop.out
+    assert "when a person acts" not in shop.out
+
+
+def test_the_next_run_of_a_job_is_known_before_any_controller_has_seen_it(shop: Shop) -> None:
+    shop.sql(
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn) VALUES ('tidy', 'shop', 'x', '2030-01-02 03:00')"
+    )
+
+    assert [job["NextRunTime"] for job in shop.json("schedule", "jobs")] == ["2030-01-02T03:00:00.000Z"]
+    assert shop("schedule", "jobs") == 0
+    assert "2030-01-02 03:00:00" in shop.out
+
+
+def test_the_script_of_roles_that_is_named_is_the_one_for_the_database(shop: Shop) -> None:
+    assert shop("task", "enable", "--reason", "x") == 0
+    assert f"batchctl db roles --dialect {shop.database.kind} " in shop.out
+
+
+def test_that_no_server_listens_is_said_once(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", "postgresql://u@127.0.0.1:1/d")
+
+    assert shop("status") == 4
+    assert 'on 127.0.0.1:1 cannot be reached: connection to server at "127.0.0.1", port 1 failed: ' in shop.err
 
 
 def test_a_failed_step_that_keeps_nobody_waiting_is_no_obstacle(shop: Shop) -> None:

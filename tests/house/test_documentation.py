@@ -40,7 +40,7 @@ def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
             hand.executescript(text)
         found = hand.execute("SELECT ProcessBatchName FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)")
 
-    assert found.fetchall() == [("CountLines",), ("Refresh",)]
+    assert sorted(found.fetchall()) == [("CountLines",), *[("LoadOrders",)] * 3, ("Refresh",)]
 
 
 def test_every_insert_that_is_shown_waits_for_a_controller_that_writes() -> None:
@@ -67,3 +67,13 @@ def test_every_insert_that_is_shown_waits_for_a_controller_that_writes() -> None
         for page, line in commands
         if "SELECT" not in line and "log.sql" not in line and "-cmd '.timeout 5000'" not in line
     ] == []
+
+
+def test_every_batch_that_a_statement_of_the_readme_names_is_made_in_one_above_it() -> None:
+    made = set[str]()
+    for block in re.findall(r"```sql\n(.*?)```", README, re.DOTALL):
+        for names in re.findall(r"INTO ProcessBatch \(ProcessBatchName\) VALUES (.*?);", block):
+            made |= set(re.findall(r"'(\w+)'", names))
+        named = re.findall(r"ProcessBatchName (?:= '(\w+)'|IN \((.*?)\))", block)
+        wanted = {name for one, several in named for name in (one, *re.findall(r"'(\w+)'", several)) if name}
+        assert wanted <= made, block

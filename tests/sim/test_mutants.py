@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
-from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TELLING_MUTANTS, TIMED_MUTANTS
+from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
 from tests.sim.playing import play
 from tests.sim.script import Backfill, Script
+from tests.sim.timed_mutants import BACKFILL_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
 ROOT = Path(__file__).parents[2]

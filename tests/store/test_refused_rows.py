@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.control_databases import ControlDatabase, Hand, SqliteControl
+from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 
 MOVING = (
     "REPLACE INTO ProcessControl (ProcessControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
@@ -145,6 +145,32 @@ def test_a_step_that_runs_is_neither_deleted_nor_moved(careless: Hand) -> None:
     careless.sql("DELETE FROM ProcessControl")
 
     assert careless.sql("SELECT count(*) FROM ProcessControl") == [(0,)]
+
+
+def test_an_instance_that_has_run_is_not_deleted(careless: Hand) -> None:
+    """It would be made anew of its row, and what it did done again."""
+    for statement in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+        careless.sql(statement)
+
+    with pytest.raises(careless.Refused, match=r"(?i)has attempts|foreign key"):
+        careless.sql("DELETE FROM BatchControl")
+    careless.sql("DELETE FROM BatchProcessHistory")
+    careless.sql("DELETE FROM BatchControl")
+
+    assert careless.sql("SELECT count(*) FROM BatchControl") == [(0,)]
+
+
+def test_steps_are_not_emptied_out_while_one_of_them_runs(postgres_database: PostgresControl) -> None:
+    with closing(postgres_database.hand()) as hand:
+        for statement in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+            hand.sql(statement)
+
+        with pytest.raises(hand.Refused, match="is a step that runs at this moment"):
+            hand.sql("TRUNCATE ProcessControl CASCADE")
+        hand.sql("UPDATE BatchProcessHistory SET Status = 'success', EndTime = StartTime")
+        hand.sql("TRUNCATE ProcessControl CASCADE")
+
+        assert hand.sql("SELECT count(*) FROM ProcessControl") == [(0,)]
 
 
 @pytest.mark.parametrize(

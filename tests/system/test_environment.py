@@ -122,11 +122,11 @@ def test_what_a_step_prints_is_masked_whoever_uses_the_secret(tmp_path: Path) ->
     (tmp_path / "wh.txt").write_text("in-the-file\n", encoding="utf-8")
     settings = '[secrets.wh]\nfile = "wh.txt"\n[secrets.short]\nenv = "SHORT"\n'
     settings += '[connections.w]\nurl = "postgresql://u:p%40ssword@127.0.0.1:1/d"\n'
-    code = f"print(open({str(tmp_path / 'wh.txt')!r}).read().strip(), 'p@ssword', 'p%40ssword', 'ab', 'un-named')"
-    variables = {"SHORT": "ab", "BATCHCTL_SECRET_OTHER": "un-named"}
+    code = f"print(open({str(tmp_path / 'wh.txt')!r}).read().strip(), 'p@ssword', 'p%40ssword', 'ab', 'un-named', 'of-libpq')"
+    variables = {"SHORT": "ab", "BATCHCTL_SECRET_OTHER": "un-named", "PGPASSWORD": "of-libpq"}
     printed = Installation(tmp_path, settings, variables).output_of("os_command", python(code, tmp_path))
 
-    assert printed == "*** *** *** ab ***\n"
+    assert printed == "*** *** *** ab *** ***\n"
 
 
 @pytest.mark.parametrize("name", ["batchctl.toml", "wh.txt", "./sub/../wh.txt", "link.sql", "hard.sql"])

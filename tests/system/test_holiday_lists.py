@@ -66,4 +66,5 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "holidays", None)
     with pytest.raises(ConfigurationError) as missing:
         holidays_of("NL", None, None, range(2026, 2027))
-    assert missing.value.next_step == "pip install holidays"
+    own = "or write the days yourself: batchctl calendar add-day NAME DAY"
+    assert missing.value.next_step == f"pip install 'batchctl[calendars]', {own}"

@@ -385,7 +385,8 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     said = visible(str(origin).strip().partition("\n")[0])
     what, next_step = errors.meaning(said, state)
     code = f" ({state})" if state else ""
-    message = f"The control database {where} {what}: {said}{code}."
+    # The driver says so once more before what the library says.
+    message = f"The control database {where} {what}: {said.removeprefix('connection failed: ')}{code}."
     if is_lost(error):
         return DatabaseUnreachable(message, next_step=visible(next_step))
     return DatabaseUnusable(message, next_step=visible(next_step))

@@ -2525,7 +2525,39 @@ $$;
 
 UPDATE alembic_version SET version_num='0029' WHERE alembic_version.version_num = '0028';
 
--- Running upgrade 0029 -> 0031
+-- Running upgrade 0029 -> 0030
+
+CREATE OR REPLACE FUNCTION batchctl_in_use() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    runs boolean;
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'')' INTO runs;
+        IF runs THEN
+            RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance', ERRCODE = 'foreign_key_violation';
+        END IF;
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.ProcessBatch_id = OLD.ProcessBatch_id AND NEW.ProcessControlSeq = OLD.ProcessControlSeq THEN
+        RETURN NEW;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'''
+            ' AND h.ProcessBatch_id = $1 AND h.ProcessControlSeq = $2)'
+    INTO runs USING OLD.ProcessBatch_id, OLD.ProcessControlSeq;
+    IF runs THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END
+$$;
+
+CREATE TRIGGER TR_ProcessControl_InUseTruncate BEFORE TRUNCATE ON ProcessControl FOR EACH STATEMENT EXECUTE FUNCTION batchctl_in_use();
+
+UPDATE alembic_version SET version_num='0030' WHERE alembic_version.version_num = '0029';
+
+-- Running upgrade 0030 -> 0031
 
 CREATE OR REPLACE VIEW vWaiting AS
 WITH Holding AS (
@@ -2730,7 +2762,7 @@ UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
-UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0029';
+UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0030';
 
 COMMIT;
 

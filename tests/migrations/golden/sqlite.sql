@@ -2803,7 +2803,13 @@ CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob BEGIN SELECT RAISE
 
 UPDATE alembic_version SET version_num='0029' WHERE alembic_version.version_num = '0028';
 
--- Running upgrade 0029 -> 0031
+-- Running upgrade 0029 -> 0030
+
+CREATE TRIGGER TR_BatchControl_InUse BEFORE DELETE ON BatchControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = OLD.BatchControl_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the BatchControl row has attempts in BatchProcessHistory: batchctl cancel ID --reason ... instead'); END;
+
+UPDATE alembic_version SET version_num='0030' WHERE alembic_version.version_num = '0029';
+
+-- Running upgrade 0030 -> 0031
 
 DROP VIEW IF EXISTS vWaiting;
 
@@ -3012,7 +3018,7 @@ UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, w.Mend
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
-UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0029';
+UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0030';
 
 COMMIT;
 
