@@ -345,6 +345,7 @@ def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(
         pause(error)
 
     monkeypatch.setattr(hand.worker.controller, "_wait_for_the_database", counted)
+    hand.runner.script = lambda rendered: RUNS_ON
     world.batch(steps=1)
     world.submit()
     hand.turn(6)
