@@ -108,7 +108,7 @@ def test_where_the_tables_of_postgresql_are_its_controller_waits_and_goes_on(pos
     assert server.psql(site.database.name, GROW).returncode == 0
     controller, _ = at_work(site)
     for number in range(ROUNDS):
-        told = controller.count("controller.waiting")
+        told = controller.count("could not extend file")
         server.limit_files(LONGEST_OTHER)
         try:
             site.submit_many("B", [f"{number}-{row}" for row in range(rows)])
