@@ -71,8 +71,10 @@ class Doctor:
         found = all_within(
             self.limit,
             {key: partial(self._readings, key, look) for key, look in patients.items()}
-            | {DEFINITIONS: self._definitions, PLUGINS: lambda: list(installation.plugins(self.left_out()))},
+            | {PLUGINS: lambda: list(installation.plugins(self.left_out()))},
         )
+        # Not beside it: a role may have no more than two connections.
+        found |= all_within(self.limit, {DEFINITIONS: self._definitions})
         lines: list[tuple[str, Iterable[Reading]]] = [("settings", [self._settings_file()])]
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
