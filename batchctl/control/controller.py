@@ -291,7 +291,17 @@ class Controller:
     @property
     def _free(self) -> int:
         # Who may have been taken for dead begins nothing.
-        return 0 if self._stopping or not self._is_trusted() else max(0, self._slots - len(self._flights))
+        may_begin = self._may_begin and self._is_trusted()
+        return max(0, self._slots - len(self._flights)) if may_begin else 0
+
+    @property
+    def _passed_over(self) -> set[InstanceId]:
+        # What is being stopped because its instance is somebody else's now has to end before it begins again.
+        return self._parked | self._flights.under_way
+
+    @property
+    def _may_begin(self) -> bool:
+        return not (self._stopping or self._flights.may_meet_others)
 
     def _look_around(self) -> None:
         """Take notice of what others have changed, and of what is due."""
@@ -392,7 +402,7 @@ class Controller:
             now = self._clock.now()
             ends = instances.next_due(connection, now), freezes.next_end(self._batches.values(), now)
             self._next_due = min((end for end in ends if end is not None), default=None)
-            found = self._claimer.promising(connection, self._batches, self._limit, now, parked=self._parked)
+            found = self._claimer.promising(connection, self._batches, self._limit, now, parked=self._passed_over)
         self._look, self._likely = found is not None, frozenset() if found is None else frozenset({found})
         return self._look
 
@@ -439,7 +449,7 @@ class Controller:
             self._limit,
             now,
             places=places,
-            parked=self._parked,
+            parked=self._passed_over,
             likely=likely,
             singly=self._claims_singly,
         )

@@ -61,13 +61,20 @@ class Draft:
     ends: Sequence[End]
     batches: Batches
     now: datetime
+    stopping: bool
+    """Nothing begins by it."""
     decided: Sequence[Decided]
     writing: Writing
 
-    def holds(self, ends: Sequence[End], batches: Batches, now: datetime) -> bool:
+    def holds(self, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool) -> bool:
         """Say whether the same would follow now."""
         is_young = timedelta(0) <= now - self.now <= DRAFT_HOLDS
-        return is_young and self.batches is batches and list(map(id, self.ends)) == list(map(id, ends))
+        return (
+            is_young
+            and self.stopping is stopping
+            and self.batches is batches
+            and list(map(id, self.ends)) == list(map(id, ends))
+        )
 
 
 def time_of(ends: Sequence[End], now: datetime) -> datetime:

@@ -28,6 +28,8 @@ class Flight:
     """False for what is recorded as begun and has not been started yet."""
     is_adopted: bool = False
     """True for what another controller has begun."""
+    is_gone: bool = False
+    """True when its row is gone, as in an older database that was restored: its number will be given again."""
 
     @property
     def is_leashed(self) -> bool:
@@ -65,8 +67,19 @@ class Flights:
 
     def carries(self, instance_id: InstanceId) -> bool:
         """Say whether any attempt of an instance is under way or waits to be recorded, whatever its row says by now."""
-        known = (*(flight.attempt for flight in self._flights.values()), *(end.attempt for end in self.ended))
-        return any(attempt.instance.instance_id == instance_id for attempt in known)
+        return instance_id in self.under_way or any(
+            end.attempt.instance.instance_id == instance_id for end in self.ended
+        )
+
+    @property
+    def under_way(self) -> set[InstanceId]:
+        """Return the instances of which an attempt is under way, whatever their rows say by now."""
+        return {flight.attempt.instance.instance_id for flight in self._flights.values()}
+
+    @property
+    def may_meet_others(self) -> bool:
+        """Say whether what is begun now may get the number of an attempt that is under way still."""
+        return any(flight.is_gone for flight in self._flights.values())
 
     def add(self, attempts: Iterable[Attempt]) -> None:
         """Take up attempts that are recorded as begun."""
@@ -140,11 +153,14 @@ class Flights:
             if row is not None and row.status.is_claimed and row.claim_token == ours.claim_token:
                 if row.status is InstanceStatus.CANCELLING:
                     self._stop(key, flight, StopReason.CANCEL)
-            elif self._goes_on(connection, key, flight) and self._runner.let_go(key):
+                continue
+            entry = history.load(connection, key)
+            if entry is not None and _goes_on(entry, flight) and self._runner.let_go(key):
                 # Another controller took this one for dead and goes on with the step: it must not be stopped.
                 del self._flights[key]
                 self._tell("step.taken_over", flight, ClaimedBy=(row and row.claimed_by) or "")
             else:
+                flight.is_gone = entry is None
                 self._stop(key, flight, StopReason.FENCED)
 
     def leave(self) -> None:
@@ -184,15 +200,13 @@ class Flights:
             outcome = StepOutcome(succeeded=False, stopped=True, message="it was stopped before it was started")
             self.ended.append(End(attempt=flight.attempt, outcome=outcome, stop=why))
 
-    def _goes_on(self, connection: Any, key: HistoryId, flight: Flight) -> bool:
-        """Say whether an attempt goes on under another claim."""
-        entry = history.load(connection, key)
-        if entry is None or entry.status is not HistoryStatus.RUNNING:
-            return False
-        return entry.claim_token != flight.attempt.instance.claim_token
-
     def _tell(self, name: str, flight: Flight, **fields: EventValue) -> None:
         self._listener(Event(name, {**flight.attempt.fields, **fields}))
+
+
+def _goes_on(entry: HistoryEntry, flight: Flight) -> bool:
+    """Say whether an attempt goes on under another claim."""
+    return entry.status is HistoryStatus.RUNNING and entry.claim_token != flight.attempt.instance.claim_token
 
 
 def _end(flight: Flight, report: Finished) -> End:

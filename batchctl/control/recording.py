@@ -59,7 +59,7 @@ class Recorder:
             each = [self.record_end(connection, end, batches, now, at, stopping=stopping, apart=singly) for end in free]
             written = sum(each, Written())
         elif free:
-            if draft is None or not draft.holds(free, batches, now):
+            if draft is None or not draft.holds(free, batches, now, stopping=stopping):
                 draft = self.draft(connection, free, batches, now, stopping=stopping)
             written = self._write_ends(connection, draft.decided, draft.writing, batches)
         else:
@@ -71,7 +71,7 @@ class Recorder:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
         moves = [(one.found, one.after) for one in decided]
         writing = self._make(connection, moves, decided, next_plans(decided), time_of(ends, now))
-        return Draft(ends, batches, now, decided, writing)
+        return Draft(ends, batches, now, stopping, decided, writing)
 
     def record_end(
         self,

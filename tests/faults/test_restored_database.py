@@ -80,6 +80,32 @@ def test_a_command_that_began_before_the_backup_and_ended_before_its_restoring_i
     site.check_laws()
 
 
+STUBBORN = "trap '' TERM; while [ ! -e go ]; do sleep 0.05; done;"
+
+
+def test_what_is_stopped_slowly_has_ended_before_its_instance_begins_again(site: Site) -> None:
+    """Its row is gone, and with it the number that the next attempt is given, also one of another instance."""
+    site.configure("slots = 4\n")
+    site.batch("B", site.leaves_a_line(first=STUBBORN))
+    site.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 2")
+    site.submit("B")
+    site.submit("B")
+    restore = kept(site)
+    controller = site.control()
+    controller.hear("step.started", 2)
+    restore()
+    controller.hear("step.started", 4)
+    (site.directory / "go").touch()
+    site.wait_for_complete(2)
+
+    assert controller.end() == 0
+    events = [line.split()[1] for line in controller.said if " step.started " in line or " step.fenced " in line]
+    assert events == ["step.started"] * 2 + ["step.fenced"] * 2 + ["step.started"] * 2
+    assert site.attempts() == [(1, 1, 1, "success"), (2, 1, 1, "success")]
+    assert site.effects() == {"1/1": 1, "2/1": 1}
+    site.check_laws()
+
+
 JOBS = """
 from pathlib import Path
 from batchctl.plugin_api import job
