@@ -314,9 +314,22 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
             if one.refusal is not None:
                 out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
         if not asking:
-            output.hints(out, "the same command without --dry-run")
+            output.hints(out, *_after_looking(done))
         return
     output.hints(out, *_next(done))
+
+
+def _after_looking(done: Intervention) -> list[str]:
+    """Return what to type after a dry run; a file that is wrong is not put right by a value that nothing uses."""
+    same = "the same command without --dry-run"
+    if not done.unused:
+        return [same]
+    in_vain = f"{same}   (what is left runs as if {' and '.join(done.unused)} were not corrected)"
+    if not done.uses_file_name:
+        return [in_vain]
+    right = f"batchctl submit {typed(done.before.entity)} --file FILE"
+    give_up = f"batchctl cancel {done.before.instance_id} --reason ..."
+    return [f"{right}, then: {give_up}   (if FileName is wrong)", in_vain]
 
 
 def _told(value: JsonValue) -> Text:

@@ -217,11 +217,15 @@ def _tell_moved(done: Moved, *, dry_run: bool) -> None:
     at, status = done.before.intake_id, done.status.value
     becomes = "would become" if dry_run else "is now"
     click.echo(f"FileProcess {at} {becomes} {status} (it was {done.before.status.value}).")
-    if status != "ready":
+    if done.untaken is not None:
+        output.say(f"Note: {done.untaken}")
+    if dry_run:
         return
-    if not done.batches:
-        output.say(f"Note: no batch takes entity '{visible(done.before.entity)}'.")
-    if not dry_run:
+    if status == "rejected":
+        output.say(f"Next: batchctl inbox retry {at} --reason ...   (if it is wanted after all)")
+    elif status != "ready":
+        output.say(f"Next: batchctl inbox show {at}")
+    else:
         output.say(f"Next: batchctl inbox show {at}   (a running controller looks at it; without one: batchctl create)")
 
 

@@ -350,3 +350,5 @@ def _show_removed(done: Removed) -> None:
         output.hints(out, "the same command without --dry-run")
     elif done.left:
         output.hints(out, *[f"batchctl cancel {each} --reason ...   (if it is to be stopped)" for each in done.left])
+    else:
+        output.hints(out, "batchctl schedule list")

@@ -75,7 +75,7 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _completed(seen))
     if seen.coming:
         output.section(out, _coming(seen))
-    output.hints(out, *_next(seen), *_inbox(seen))
+    output.hints(out, *_next(seen), *_incidents(seen), *_inbox(seen))
 
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
@@ -93,7 +93,9 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:
         arrived += f"; {seen.untaken_count} of the ready ones of an entity that no batch takes"
-    stand = f"{seen.incident_count} open" + (f", the first {len(seen.incidents)} below" if _are_more(seen) else "")
+    stand = f"{seen.incident_count} open"
+    stand += f", {seen.acknowledged_count} of them acknowledged" if seen.acknowledged_count else ""
+    stand += f"; {len(seen.incidents)} of them below" if _are_more(seen) else ""
     told = [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
     return [
@@ -284,6 +286,10 @@ def _next(seen: Overview) -> list[str]:
     return ["batchctl history   (the newest attempts)"]
 
 
+def _incidents(seen: Overview) -> list[str]:
+    return [f"batchctl incidents   (all {seen.incident_count} that are open)"] if _are_more(seen) else []
+
+
 def _inbox(seen: Overview) -> list[str]:
     is_empty = not (seen.not_taken_in or seen.untaken or seen.intake.get(IntakeStatus.PAUSED))
     return [] if is_empty else ["batchctl inbox   (every row that is not work, why, and what to do)"]
@@ -342,6 +348,7 @@ def _as_json(seen: Overview) -> Columns:
         "Ailing": [columns.ailing(one) for one in seen.ailing],
         "Unreadable": [columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
+        "AcknowledgedCount": seen.acknowledged_count,
         "Incidents": [columns.incident(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
         "DueNext": [one.columns for one in seen.coming],

@@ -133,13 +133,15 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
             (cell(one.path), cell(None if one.file is None else one.file.size), cell(one.outcome), cell(one.reason))
             for one in found.verdicts
         ]
-        output.section(out, Listing(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows))
-        counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in OUTCOMES)
-        out.print(cell(f"Entries: {counted}. Nothing was submitted."), soft_wrap=True)
-        if not found.watch.enabled:
-            output.hints(out, "the watch is disabled: UPDATE FileWatch SET Enabled = 1 WHERE WatchName = ...")
-        else:
-            output.hints(out, "a running controller takes what is complete; without one: batchctl run --once")
+        if rows or found.trouble is None:
+            output.section(out, Listing(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows))
+            counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in OUTCOMES)
+            out.print(cell(f"Entries: {counted}. Nothing was submitted."), soft_wrap=True)
+        if found.trouble is None:
+            disabled = "the watch is disabled: UPDATE FileWatch SET Enabled = 1 WHERE WatchName = ..."
+            taken = "a running controller takes what is complete; without one: batchctl run --once"
+            output.hints(out, taken if found.watch.enabled else disabled)
     if found.trouble is not None:
-        output.complain(f"the folder cannot be listed: {found.trouble}", NOT_LISTED)
+        said, to_do = found.told
+        output.complain(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
         ctx.exit(FAILED)

@@ -31,6 +31,8 @@ class Moved:
     status: IntakeStatus
     batches: tuple[str, ...]
     """Those that take its entity."""
+    untaken: str | None = None
+    """What is wrong when there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,8 @@ class _Found:
     takers: Sequence[BatchDefinition]
     made: Sequence[BatchInstance]
     unreadable: Sequence[UnreadableRow]
+    untaken: tuple[str, str] | None
+    """What is wrong when no batch takes its entity, and what to do about it."""
 
     @property
     def name(self) -> str:
@@ -92,7 +96,8 @@ class Clerk:
 
         def decide(connection: Any, found: _Found) -> Moved:
             _check_retry(connection, found)
-            return Moved(before=found.row, status=IntakeStatus.READY, batches=found.batches)
+            untaken = None if found.untaken is None else found.untaken[0]
+            return Moved(before=found.row, status=IntakeStatus.READY, batches=found.batches, untaken=untaken)
 
         return self._move(RETRY, intake_id, decide, reason, None)
 
@@ -205,6 +210,9 @@ class Clerk:
 
 def _check_retry(connection: Any, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
+    if row.status is IntakeStatus.READY and found.untaken is not None:
+        because, to_do = found.untaken
+        raise Refused(f"{found.name} is ready already: {because}", next_step=to_do)
     if row.status is IntakeStatus.READY:
         raise StatusChanged(found.name, "ready already", RETRY, next_step=f"batchctl why file:{at}")
     if row.status is IntakeStatus.COMPLETE:
@@ -265,7 +273,9 @@ def _load(
     defined = definitions.read(connection)
     takers = [batch for batch in defined.batches if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
-    return _Found(row, takers, made, defined.unreadable_of(row.entity))
+    broken = defined.unreadable_of(row.entity)
+    untaken = None if takers or broken else remedies.untaken(row, defined.batches)
+    return _Found(row, takers, made, broken, untaken)
 
 
 def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:

@@ -52,6 +52,8 @@ class Intervention:
     commands: tuple[Command, ...] = ()
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
+    uses_file_name: bool = False
+    """Whether a step that is left uses FileName, which nobody can correct here."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -318,6 +320,7 @@ class Operator:
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
             unused=decisions.unused(batch, corrections, after.last_seq),
+            uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
         )
 
 

@@ -136,8 +136,10 @@ class Overview:
     unreadable: tuple[UnreadableRow, ...] = ()
     """Rows that nothing can go by."""
     incidents: tuple[Incident, ...] = ()
-    """The first of those that stand."""
+    """Of those that stand first the ones that nobody has acknowledged, the newest of them first."""
     incident_count: int = 0
+    acknowledged_count: int = 0
+    """How many of these somebody has acknowledged."""
 
 
 def overview(
@@ -154,6 +156,7 @@ def overview(
         not_taken_in = intake.not_taken_in(connection, most)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
+        standing, acknowledged = incidents.count_standing(connection)
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
@@ -181,10 +184,9 @@ def overview(
             ),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=incident_desk.with_reasons(
-                connection, incidents.first_standing(connection, min(most, INCIDENTS))
-            ),
-            incident_count=incidents.count_standing(connection),
+            incidents=incident_desk.with_reasons(connection, incidents.most_pressing(connection, min(most, INCIDENTS))),
+            incident_count=standing,
+            acknowledged_count=acknowledged,
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 

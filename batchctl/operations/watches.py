@@ -28,6 +28,7 @@ PATIENCE = timedelta(seconds=30)
 A_WHILE = timedelta(seconds=1)
 OUTCOMES = ("complete", "settling", "rejected", "taken", "passed over")
 """What may be said of an entry of a folder, in the order in which it is shown."""
+TO_FOLDER = "see to the folder, or correct FileWatch.Folder"
 
 
 @value
@@ -68,6 +69,12 @@ class Rehearsal:
     verdicts: Sequence[Verdict]
     """The first of each outcome."""
     trouble: str | None
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """Return what was wrong, and what to do about it, which stands at its end."""
+        said, _, to_do = (self.trouble or "").rpartition("; ")
+        return (said, to_do) if said else (to_do, TO_FOLDER)
 
 
 class _Rehearsed:
@@ -189,7 +196,7 @@ def problems(
         trouble = troubles.get(str(directory / watch.folder))
         if trouble is not None:
             message = f"It cannot be listed on this host: {trouble}. The leading controller may run on another."
-            yield watch, Problem("Folder", message, "see to the folder, or correct FileWatch.Folder")
+            yield watch, Problem("Folder", message, TO_FOLDER)
     for at, watch in enumerate(enabled):
         for other in enabled[:at]:
             if _overlap(watch, other, directory):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import Connection, bindparam, case, func, select, text
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.incidents import Incident, IncidentId, Problem
@@ -27,7 +27,14 @@ _LOAD = RowSelect(select(incident).where(_i.Incident_id == bindparam("incident_i
 _STANDING = select(incident).where(text(f"Incident.{STANDING_INCIDENT}")).order_by(_i.Incident_id)
 _ALL_STANDING = RowSelect(_STANDING)
 _FIRST_STANDING = RowSelect(_STANDING.limit(bindparam("most")))
-_COUNT = select(func.count()).select_from(incident).where(text(f"Incident.{STANDING_INCIDENT}"))
+_IS_ACKNOWLEDGED = case((_i.Status == IncidentStatus.ACKNOWLEDGED.value, 1), else_=0)
+_PRESSING = RowSelect(
+    select(incident)
+    .where(text(f"Incident.{STANDING_INCIDENT}"))
+    .order_by(_IS_ACKNOWLEDGED, _i.Incident_id.desc())
+    .limit(bindparam("most"))
+)
+_COUNT = select(func.count(), func.sum(_IS_ACKNOWLEDGED)).where(text(f"Incident.{STANDING_INCIDENT}"))
 _TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
 _NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
 _OF_INSTANCE = RowSelect(
@@ -54,9 +61,15 @@ def first_standing(connection: Connection, most: int) -> list[Incident]:
     return readable(_FIRST_STANDING(connection, most=most), _incident)
 
 
-def count_standing(connection: Connection) -> int:
-    """Count the incidents that are not over."""
-    return int(connection.execute(_COUNT).scalar_one())
+def most_pressing(connection: Connection, most: int) -> list[Incident]:
+    """Return of the incidents that are not over those first that nobody has acknowledged, the newest of them first."""
+    return readable(_PRESSING(connection, most=most), _incident)
+
+
+def count_standing(connection: Connection) -> tuple[int, int]:
+    """Count the incidents that are not over, and those of them that somebody has acknowledged."""
+    standing, acknowledged = connection.execute(_COUNT).one()
+    return int(standing), int(acknowledged or 0)
 
 
 def owing_recovery(connection: Connection, most: int) -> list[Incident]:

@@ -127,6 +127,7 @@ def test_what_nobody_wants_is_rejected_with_the_reason(night: Night) -> None:
     shown = night("inbox", "show", "4")
 
     assert (done.returncode, done.stdout) == (0, "FileProcess 4 is now rejected (it was ready).\n")
+    assert done.stderr == "Next: batchctl inbox retry 4 --reason ...   (if it is wanted after all)\n"
     assert refused.returncode == 4
     assert "Error: FileProcess 1 has become work already: BatchControl 1 (complete)." in refused.stderr
     assert f": {WHY[1]}" in shown.stdout

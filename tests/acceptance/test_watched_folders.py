@@ -192,7 +192,12 @@ def test_a_folder_that_goes_away_and_comes_back(shop: Shop) -> None:
     assert codes == [0, 0]
     assert away is not None
     assert (tested.returncode, checked.returncode) == (1, 6)
-    assert "Error: the folder cannot be listed: " in tested.stderr
+    assert tested.stdout == ""
+    assert tested.stderr.splitlines() == [
+        f"Error: the folder cannot be listed: Not a directory: '{shop.folder}'",
+        "Next: correct FileWatch.Folder",
+        "Code: BC1209",
+    ]
     assert "It cannot be listed on this host" in " ".join(checked.stdout.split())
     assert shop.submitted() == ["a.csv", "b.csv"]
     assert shop.json("watch", "list")[0]["UnreachableSince"] is None
