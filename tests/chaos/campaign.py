@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -37,6 +38,9 @@ RESCUES = {
 }
 """What workers say of the steps of dead ones, and of their own when they were taken for dead."""
 BREAKDOWN = "went wrong inside batchctl"
+CUT_OFF = re.compile(
+    r"^Error: The (connection was lost during a commit|control database .* cannot be reached)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +259,9 @@ class Campaign:
         self.fleet.wait_for(workers, 10)
         for ended in self.fleet.ended:
             is_untidy = ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair
-            # Who loses its connection in its last commit ends by saying that nobody knows; what it left is judged by the rest.
-            lost_it = ended.code == REFUSED and "Error: The connection was lost during a commit" in ended.member.printed
+            # Who loses its connection in its last commit ends by saying that nobody knows, and who finds no server any more in
+            # its last act by saying so; what it left is judged by the rest.
+            lost_it = ended.code == REFUSED and CUT_OFF.search(ended.member.printed) is not None
             is_cut_off = lost_it and any(self.nemesis.counts[strike] for strike in OF_SERVERS)
             # One that found no database when it came never was a worker.
             if is_untidy and not is_cut_off and "controller.started" in ended.member.printed:

@@ -184,5 +184,5 @@ def test_what_hangs_is_an_incident_of_its_entity(world: World) -> None:
         found = Findings(world.clock, AlertRules(), "c1").problems(connection, world.clock.now())
 
     (hangs,) = (one for one in found if one.kind is IncidentKind.POPULATOR_HANGS)
-    assert hangs.message == "FileProcess 1, and 1 more of entity E waits: batch B: it took too long"
+    assert hangs.message == "FileProcess 1 and 1 more of entity E wait: batch B: it took too long"
     assert hangs.next_step == "batchctl why file:1"

@@ -85,7 +85,7 @@ def test_what_a_populator_had_no_answer_for_three_times_is_a_gate(world: World) 
     gate = blocking(why(world, "file:1"))["populator"]
 
     assert "populator" not in before
-    assert gate.blocked == "it waits for an answer: batch B: it took too long"
+    assert gate.blocked == "it waits for a person: batch B: it took too long"
     assert (gate.clear or "").endswith("batchctl accept 1 --reason ...")
 
 

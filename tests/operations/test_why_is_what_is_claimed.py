@@ -312,9 +312,7 @@ def test_each_gate_by_itself(world: World, about: str) -> None:
     assert unblocked(world) == claimed(world, EXAMPLES[about].slots) == STARTS.get(about, set())
 
 
-@pytest.mark.parametrize(
-    ("tries", "said"), [(1, "batch b2 has no instance of it yet"), (3, "it waits for an answer: ")]
-)
+@pytest.mark.parametrize(("tries", "said"), [(1, "batch b2 has no instance of it yet"), (3, "it waits for a person: ")])
 def test_the_view_says_of_a_row_that_waits_for_a_populator_what_why_says(world: World, tries: int, said: str) -> None:
     for name, entity in (("b1", "E"), ("b2", "E"), ("b3", "other")):
         world.batch(name, Entity=entity)
@@ -344,7 +342,7 @@ def test_the_view_says_of_a_row_that_waits_for_a_populator_what_why_says(world: 
     [
         (None, "no controller has looked at it yet"),
         (1, "its populator has not answered yet"),
-        (3, "it waits for an answer: batch B: it took too long"),
+        (3, "it waits for a person: batch B: it took too long"),
     ],
 )
 def test_the_inbox_says_of_a_row_that_waits_for_a_populator_that_it_does(
