@@ -90,6 +90,7 @@ def test_what_is_stopped_slowly_has_ended_before_its_instance_begins_again(site:
     site.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 2")
     site.submit("B")
     site.submit("B")
+    assert site.run("create").returncode == 0
     restore = kept(site)
     controller = site.control()
     controller.hear("step.started", 2)
