@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -15,16 +16,21 @@ DEAF = "trap '' TERM; while :; do sleep 0.1; done"
 
 
 @pytest.fixture
-def bystander() -> Iterator[int]:
-    """A process of somebody else."""
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as process:
-        yield process.pid
-        process.kill()
+def bystanders() -> Iterator[Callable[[], int]]:
+    """What starts a process of somebody else; in the tick of the clock in which a controller starts, it would pass for that."""
+    with ExitStack() as stack:
+
+        def start() -> int:
+            process = stack.enter_context(subprocess.Popen(["sleep", "600"], start_new_session=True))
+            stack.callback(process.kill)
+            return process.pid
+
+        yield start
 
 
 @pytest.mark.parametrize("on_lost", ["hold", "rerun"])
 def test_who_bears_the_numbers_of_what_has_died_is_unharmed_and_the_attempt_is_lost(
-    site: Site, bystander: int, on_lost: str
+    site: Site, bystanders: Callable[[], int], on_lost: str
 ) -> None:
     site.batch("B", site.leaves_a_line(first=WAITS))
     site.hand.sql("UPDATE ProcessControl SET OnLost = ?", on_lost)
@@ -33,7 +39,7 @@ def test_who_bears_the_numbers_of_what_has_died_is_unharmed_and_the_attempt_is_l
     step = site.hear()
     controller.hear("step.started")
     until(lambda: site.value("SELECT Pid FROM BatchProcessHistory") == step)
-    supervisor = parent_of(step)
+    supervisor, bystander = parent_of(step), bystanders()
     kill(controller.pid, supervisor, step)
     controller.wait()
     assert ends(supervisor)
