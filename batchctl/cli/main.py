@@ -225,7 +225,7 @@ def _run(arguments: list[str]) -> int:
         with telling.unless_full():
             _placed(error).show()
         if isinstance(error, click.MissingParameter) and error.ctx is not None:
-            tell(visible(f"Next: {_with_what_lacks(error, error.ctx, arguments)}"))
+            tell(visible(f"Next: {_with_what_lacks(error, error.ctx)}"))
         tell(f"Code: BC{TYPED}")
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
@@ -287,13 +287,13 @@ def _placed(error: click.ClickException) -> click.ClickException:
     return error
 
 
-def _with_what_lacks(error: click.MissingParameter, ctx: click.Context, arguments: Sequence[str]) -> str:
-    """Return what was typed, with all that has to be given and was not: what was given is read before that."""
+def _with_what_lacks(error: click.MissingParameter, ctx: click.Context) -> str:
+    """Name all that has to be given and was not, and nothing that was: a value of `--set` may be a secret."""
     lacking = [one for one in ctx.command.params if one is error.param or (one.required and one.name not in ctx.params)]
     added = [
         f"{max(one.opts, key=len)} ..." if isinstance(one, click.Option) else one.human_readable_name for one in lacking
     ]
-    return " ".join(["batchctl", *map(typed, arguments), *added])
+    return f"the same command with {' '.join(added)}"
 
 
 _EXTRA = re.compile(r"Got unexpected extra argument \((.*)\)")
