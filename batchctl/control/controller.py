@@ -407,13 +407,12 @@ class Controller:
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
-        stopping, together = self._stopping or not goes_on, bool(ends) and not singly
-
-        draft = self._draft(ends, stopping=stopping) if together and not self._unsettled else None
+        together = bool(ends) and not singly
+        draft = self._draft(ends, stopping=not goes_on or not self._may_begin) if together and not self._unsettled else None
 
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
-            now = self._clock.now()
+            now, stopping = self._clock.now(), not goes_on or not self._may_begin
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
             if self._unsettled:
                 settled, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)

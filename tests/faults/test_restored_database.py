@@ -107,6 +107,32 @@ def test_what_is_stopped_slowly_has_ended_before_its_instance_begins_again(site:
     site.check_laws()
 
 
+def test_no_step_follows_another_while_what_is_stopped_slowly_has_not_ended(site: Site) -> None:
+    site.configure("slots = 2\n")
+    site.batch("B", site.leaves_a_line(first=WAITS), site.leaves_a_line(2))
+    site.batch("A", site.leaves_a_line(first="trap 'touch told' TERM; while [ ! -e go ]; do sleep 0.05; done;"))
+    site.submit("B")
+    controller = site.control()
+    site.hear()
+    controller.hear("step.started")
+    restore = kept(site)
+    site.submit("A")
+    controller.hear("step.started", 2)
+    restore()
+    until((site.directory / "told").exists)
+    site.go()
+    until(lambda: site.attempts() == [(1, 1, 1, "success")])
+    until(lambda: site.value("SELECT Status FROM BatchControl") == "ready")
+    (site.directory / "go").touch()
+    site.wait_for_complete(1)
+
+    assert controller.end() == 0
+    events = [line.split()[1] for line in controller.said if " step.started " in line or " step.fenced " in line]
+    assert events == ["step.started", "step.started", "step.fenced", "step.started"]
+    assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
+    site.check_laws()
+
+
 JOBS = """
 from pathlib import Path
 from batchctl.plugin_api import job
