@@ -408,7 +408,9 @@ class Controller:
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
         together = bool(ends) and not singly
-        draft = self._draft(ends, stopping=not goes_on or not self._may_begin) if together and not self._unsettled else None
+        draft = (
+            self._draft(ends, stopping=not goes_on or not self._may_begin) if together and not self._unsettled else None
+        )
 
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
