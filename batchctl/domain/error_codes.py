@@ -171,7 +171,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.dialects.postgresql:end_session": 1152,
     "batchctl.store.dialects.sqlite:create": 1153,
     "batchctl.store.dialects.sqlite:database_path": 1154,
-    "batchctl.store.dialects.sqlite:_refuse_another_file": 1155,
+    "batchctl.store.dialects.sqlite_files:refuse_another_file": 1155,
     "batchctl.store.dialects.sqlite:unusable": 1156,
     "batchctl.store.engine:open_engine": 1157,
     "batchctl.store.engine:_Way.url": 1158,
@@ -225,6 +225,7 @@ CODES: Mapping[str, int] = {
     "batchctl.cli.main:_unwritten": 1212,
     "batchctl.operations.requested:Proxy.carry_out": 1220,
     "batchctl.store.dialects.postgresql:unusable": 1221,
+    "batchctl.store.dialects.sqlite_files:refuse_foreign_log": 1230,
 }
 """By the module and the function that makes the error."""
 

@@ -18,6 +18,16 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Change
+from batchctl.store.dialects import sqlite_log
+from batchctl.store.dialects.sqlite_files import (
+    Opened,
+    number_of,
+    refuse_another_file,
+    refuse_foreign_log,
+    way_to_open,
+    written_at,
+)
+from batchctl.store.dialects.sqlite_log import log_of
 
 WRITES_ALONE = True
 
@@ -56,8 +66,6 @@ _TO_MEND = {
 """What a person does about it, where the reason does not say so."""
 
 _FULL = 2
-_HEADER, _WRITES_AHEAD = 20, b"\2"
-"""How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
 _sync = getattr(os, "fdatasync", os.fsync)
 
 LOOK_SECONDS = 0.005
@@ -81,7 +89,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
             # A stranger's read lock would keep everybody from writing. The files beside it get the same rights.
             with suppress(OSError):
                 path.touch(mode=0o600, exist_ok=False)
-        return _connect(path, "rwc" if may_create else _way_to_open(path))
+        return _connect(path, "rwc" if may_create else way_to_open(path))
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     return engine.execution_options(**{_FILE: str(path)})
@@ -100,41 +108,11 @@ def database_path(url: URL, directory: Path) -> Path:
     return (directory / url.database).resolve()
 
 
-def _way_to_open(path: Path) -> str:
-    """Say how this user may open the file.
-
-    Who may only read it must not leave log files beside it that are his: its owner could not write to them.
-    """
-    if (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) or _log_of(path).exists():
-        return "rw"
-    return "ro&immutable=1" if _has_log(path) else "ro"
-
-
-def _has_log(path: Path) -> bool:
-    """Say whether a file is one with write-ahead logging; without, who only reads waits for who writes and leaves nothing."""
-    try:
-        with path.open("rb") as file:
-            return file.read(_HEADER)[-1:] == _WRITES_AHEAD
-    except OSError:
-        return False
-
-
-def _log_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
-class _Opened(sqlite3.Connection):
-    """A connection that knows which file it has opened, and which log beside it."""
-
-    batchctl_file: tuple[Path, tuple[int, int] | None]
-    batchctl_log: tuple[int, int] | None
-    batchctl_syncs: bool
-    """It waits for the disk after a commit, not during it."""
-    batchctl_checked: int
-    """How long the log was when it was last written into the file."""
-
-
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    if mode.startswith("rw"):
+        refuse_foreign_log(
+            path
+        )  # Who opens it takes it for the file's, and who closes it last writes it into the file.
     try:
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
@@ -142,22 +120,22 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             timeout=BUSY_TIMEOUT,
             isolation_level=None,
             check_same_thread=False,
-            factory=_Opened,
+            factory=Opened,
         )
-        connection.batchctl_file = path, _number_of(path)
+        connection.batchctl_file, connection.batchctl_written = (path, number_of(path)), written_at(path)
         connection.text_factory = _read_text
         connection.execute("PRAGMA foreign_keys = ON")
         # Rather than look through the few rows of an index of ours, SQLite would make one of all rows, at every query.
         connection.execute("PRAGMA automatic_index = OFF")
         connection.execute("PRAGMA schema_version").fetchone()
         _set_journal(connection, str(connection.execute("PRAGMA journal_mode").fetchone()[0]))
-        connection.batchctl_log, connection.batchctl_checked = _number_of(_log_of(path)), 0
+        connection.batchctl_log, connection.batchctl_checked = number_of(log_of(path)), 0
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error
     return connection
 
 
-def _set_journal(connection: _Opened, mode: str) -> None:
+def _set_journal(connection: Opened, mode: str) -> None:
     """Make commits last, and keep others from writing for as short as that allows.
 
     With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
@@ -203,18 +181,21 @@ def begin_write(
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
-    raw, is_long = _raw(connection), False
-    if isinstance(raw, _Opened):
-        _refuse_another_file(raw)
-        is_long = raw.batchctl_syncs and _log_is_long(raw)
+    raw = _raw(connection)
+    if isinstance(raw, Opened):
+        refuse_another_file(raw)
+    has_log = isinstance(raw, Opened) and raw.batchctl_syncs
+    is_long = has_log and _log_is_long(raw)
     raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
     if is_long:
         _shorten_log(raw)
+    if has_log:
+        _stamp_log(raw)
 
 
-def _log_is_long(raw: _Opened) -> bool:
+def _log_is_long(raw: Opened) -> bool:
     try:
-        size = os.stat(_log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `_number_of`
+        size = os.stat(log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `_number_of`
     except OSError:
         return False
     if size < raw.batchctl_checked:
@@ -225,7 +206,7 @@ def _log_is_long(raw: _Opened) -> bool:
     return True
 
 
-def _shorten_log(raw: _Opened) -> None:
+def _shorten_log(raw: Opened) -> None:
     """Write the log into the file while nobody can commit, then begin again: the next commit begins the log anew.
 
     Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
@@ -236,58 +217,36 @@ def _shorten_log(raw: _Opened) -> None:
     raw.execute("BEGIN IMMEDIATE")
 
 
-def _refuse_another_file(raw: _Opened) -> None:
-    """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
-    path, number = raw.batchctl_file
-    log = _log_of(path)
-    if _number_of(path) != number:
-        message = (
-            f"The control database {path} is not the file any more that was opened: it was moved, replaced or deleted."
-        )
-        remove = f"remove {log} and {path}-shm, which belong to the old file"
-        next_step = f"move it back; or end all that has it open, {remove}, and start again"
-        raise DatabaseUnusable(message, next_step=next_step)
-    if raw.batchctl_log is None:
-        raw.batchctl_log = _number_of(log)
-    elif _number_of(log) != raw.batchctl_log:
-        message = (
-            f"The log {log} of the control database is not the file any more that was opened: it was moved, replaced or"
-            " deleted. What was committed of late may be lost, and nothing more is written."
-        )
-        next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
-        raise DatabaseUnusable(message, next_step=next_step)
-
-
-def _number_of(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from every other one of this host, whatever they are called."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+def _stamp_log(raw: Opened) -> None:
+    """Say in the log, once, on which file it stands."""
+    path = raw.batchctl_file[0]
+    raw.batchctl_stamping = log = sqlite_log.name_of(path)
+    if log != raw.batchctl_stamped and (number := sqlite_log.stamp(path, log)) is not None:
+        raw.execute(f"PRAGMA user_version = {number}")
 
 
 def commit(connection: Connection) -> None:
     """Commit what `begin_write` began, and wait until the disk has it."""
     raw = _raw(connection)
     raw.execute("COMMIT")
-    if isinstance(raw, _Opened) and raw.batchctl_syncs:
+    if isinstance(raw, Opened) and raw.batchctl_syncs:
+        raw.batchctl_stamped = raw.batchctl_stamping
         _sync_log(raw)
 
 
 def waits_for_disk(connection: Connection) -> bool:
     """Say whether a commit on this connection lasts."""
     raw = _raw(connection)
-    if isinstance(raw, _Opened) and raw.batchctl_syncs:
+    if isinstance(raw, Opened) and raw.batchctl_syncs:
         return True
     return int(raw.execute("PRAGMA synchronous").fetchone()[0]) >= _FULL
 
 
-def _sync_log(raw: _Opened) -> None:
+def _sync_log(raw: Opened) -> None:
     path, _ = raw.batchctl_file
-    _refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
+    refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
     try:
-        log = os.open(_log_of(path), os.O_RDWR)
+        log = os.open(log_of(path), os.O_RDWR)
         try:
             _sync(log)
         finally:
@@ -360,9 +319,9 @@ def end_session(connection: Connection, lost: object) -> None:
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     raw = _raw(connection)
-    if isinstance(raw, _Opened) and not raw.in_transaction:
+    if isinstance(raw, Opened) and not raw.in_transaction:
         # Who writes nothing is to notice it, too.
-        _refuse_another_file(raw)
+        refuse_another_file(raw)
     return int(raw.execute("PRAGMA data_version").fetchone()[0])
 
 
@@ -401,7 +360,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
         return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
-    log = _log_of(Path(where))
+    log = log_of(Path(where))
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) and log.exists():
         remove = f"remove {log} and {where}-shm, which belong to the file before it"
         next_step = (
@@ -420,7 +379,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
 
 def _not_writable(path: Path) -> Path | None:
     """Return what of a database this user may not write to: the file, its log, or the folder."""
-    beside = (path, _log_of(path), path.with_name(f"{path.name}-shm"), path.parent)
+    beside = (path, log_of(path), path.with_name(f"{path.name}-shm"), path.parent)
     return next((each for each in beside if each.exists() and not os.access(each, os.W_OK)), None)
 
 

@@ -1,0 +1,134 @@
+"""The files of a SQLite database that is open: whether they are still those that were opened."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.store.dialects import sqlite_log
+from batchctl.store.dialects.sqlite_log import log_of
+
+_HEADER, _WRITES_AHEAD = 20, b"\2"
+"""How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
+
+
+class Opened(sqlite3.Connection):
+    """A connection that knows which file it has opened, and which log beside it."""
+
+    batchctl_file: tuple[Path, tuple[int, int] | None]
+    batchctl_written: int
+    """When the file was written to, as of the last look at it."""
+    batchctl_log: tuple[int, int] | None
+    batchctl_syncs: bool
+    """It waits for the disk after a commit, not during it."""
+    batchctl_checked: int
+    """How long the log was when it was last written into the file."""
+    batchctl_stamping: bytes | None = None
+    batchctl_stamped: bytes | None = None
+    """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""
+    batchctl_keeper: sqlite3.Connection | None = None
+    """What keeps a log that belongs to another file from being written into this one at the end."""
+
+    def close(self) -> None:
+        """Close it, as the last only where nothing is amiss."""
+        super().close()
+        if self.batchctl_keeper is not None:
+            self.batchctl_keeper.close()
+
+
+def way_to_open(path: Path) -> str:
+    """Say how this user may open the file.
+
+    Who may only read it must not leave log files beside it that are his: its owner could not write to them.
+    """
+    if (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) or log_of(path).exists():
+        return "rw"
+    return "ro&immutable=1" if _has_log(path) else "ro"
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether a file is one with write-ahead logging; without, who only reads waits for who writes and leaves nothing."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEADER)[-1:] == _WRITES_AHEAD
+    except OSError:
+        return False
+
+
+def refuse_another_file(raw: Opened) -> None:
+    """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
+    path, number = raw.batchctl_file
+    log = log_of(path)
+    if number_of(path) != number:
+        message = (
+            f"The control database {path} is not the file any more that was opened: it was moved, replaced or deleted."
+        )
+        remove = f"remove {log} and {path}-shm, which belong to the old file"
+        next_step = f"move it back; or end all that has it open, {remove}, and start again"
+        raise DatabaseUnusable(message, next_step=next_step)
+    if raw.batchctl_log is None:
+        raw.batchctl_log = number_of(log)
+    elif number_of(log) != raw.batchctl_log:
+        message = (
+            f"The log {log} of the control database is not the file any more that was opened: it was moved, replaced or"
+            " deleted. What was committed of late may be lost, and nothing more is written."
+        )
+        next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
+        raise DatabaseUnusable(message, next_step=next_step)
+    _refuse_if_overwritten(raw, path)
+
+
+def _refuse_if_overwritten(raw: Opened, path: Path) -> None:
+    written = written_at(path)
+    if written == raw.batchctl_written or not raw.batchctl_syncs:
+        return
+    try:
+        refuse_foreign_log(path)
+    except DatabaseUnusable:
+        with suppress(sqlite3.Error):
+            raw.batchctl_keeper = raw.batchctl_keeper or _keeper(path)
+        raise
+    raw.batchctl_written = written
+
+
+def _keeper(path: Path) -> sqlite3.Connection:
+    """Return a connection that only reads: as long as there is another one, who closes his writes no log into the file."""
+    keeper = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    keeper.execute("PRAGMA schema_version").fetchone()
+    return keeper
+
+
+def refuse_foreign_log(path: Path) -> None:
+    """Do not take the log of another file for that of this one: together they are neither of the two."""
+    if sqlite_log.belongs(path):
+        return
+    log = log_of(path)
+    message = (
+        f"The log {log} belongs to another file than {path}: the control database was copied or moved there while the"
+        " log of the one before stood beside it. Together they would be neither, so neither is read."
+    )
+    next_step = (
+        f"end all that has it open; to work with the file that is there, remove {log} and {path}-shm;"
+        " else put the file back that they belong to"
+    )
+    raise DatabaseUnusable(message, next_step=next_step)
+
+
+def number_of(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from every other one of this host, whatever they are called."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def written_at(path: Path) -> int:
+    """Return when a file was last written to, in nanoseconds."""
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as above
+    except OSError:
+        return 0
