@@ -200,14 +200,15 @@ def begin_write(
     connection: Connection,
     *,
     hurried: bool = False,  # noqa: ARG001 - the protocol's
+    optimistic: bool = False,
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
-    """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
+    """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
     raw, is_long = _raw(connection), False
     if isinstance(raw, _Opened):
         _refuse_another_file(raw)
         is_long = raw.batchctl_syncs and _log_is_long(raw)
-    raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
+    raw.execute("BEGIN" if optimistic and not is_long else "BEGIN IMMEDIATE")
     if is_long:
         _shorten_log(raw)
 
