@@ -34,7 +34,7 @@ def measure(folder: Path, inserts: int) -> tuple[float, float]:
         for seq in range(1, STEPS + 1):
             database.run(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
-                f" SELECT ProcessBatch_id, ?, 'wait', 'os_command', 'sleep 0.035' {REGISTERED}",
+                f" SELECT ProcessBatch_id, ?, 'wait', 'os_command', 'sleep 0.045' {REGISTERED}",
                 seq,
             )
         files = inserts // INSERTS_A_SECOND * 2 + 10

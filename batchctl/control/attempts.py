@@ -126,11 +126,15 @@ class Told:
         return fields
 
 
+Mark = tuple[InstanceId, int, int, int]
+"""What tells an attempt from all others before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
+
+
 @value
 class Begun:
     """Attempts whose beginning one statement records; the database may tell their numbers as late as with the commit."""
 
-    instance_ids: tuple[InstanceId, ...]
+    marks: tuple[Mark, ...]
     attempts: Callable[[], tuple[Attempt, ...]]
 
 
@@ -172,7 +176,7 @@ class Written:
         """Return the instances of which an attempt begins."""
         return [
             *(attempt.instance.instance_id for attempt in self.starts),
-            *(instance_id for begun in self.begun for instance_id in begun.instance_ids),
+            *(instance_id for begun in self.begun for instance_id, *_ in begun.marks),
         ]
 
     def committed(self) -> Written:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from batchctl.control.attempts import Attempt, End, Written
+from batchctl.control.attempts import Attempt, End, Mark, Written
 from batchctl.control.claiming import Claimer
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
@@ -97,6 +97,8 @@ class Controller:
         """True while it is known that others keep rows locked."""
         self._unsettled = False
         """True while nobody knows whether the last transaction was committed: until the next one that is."""
+        self._marks: set[Mark] = set()
+        """What the transactions began of which that is not known."""
         self._look = True
         self._likely: frozenset[BatchId] = frozenset()
         """Batches of which something may start, as it seems."""
@@ -233,7 +235,7 @@ class Controller:
         def work(connection: Any) -> tuple[Made, Written]:
             self._take_in_changes(connection)
             creating = create(connection)
-            written = self._claim(connection, self._clock.now(), self._free, likely)
+            written = self._note_marks(self._claim(connection, self._clock.now(), self._free, likely))
             made = creating()
             if {*made.created.values()} - {*written.started}:
                 # What is claimed at once is nobody else's.
@@ -249,6 +251,7 @@ class Controller:
         except Exception:  # noqa: BLE001 - whoever creates alone finds out what it was, and which row's trouble
             return None
         written = written.committed()
+        self._marks.clear()
         self._flights.add(written.starts)
         self._flights.begin()
         report = tell(made)
@@ -417,7 +420,7 @@ class Controller:
             now, stopping = self._clock.now(), not goes_on or not self._may_begin
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
             if self._unsettled:
-                settled, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)
+                settled, left = self._recorder.settle(connection, ends, self._batches, self._marks)
                 written = settled + record(left, self._batches, now)
             else:
                 written = record(ends, self._batches, now, draft=draft)
@@ -429,13 +432,18 @@ class Controller:
             if claims and places > 0:
                 over = {told.instance.batch_id for told in written.told if not told.stays}
                 written += self._claim(connection, now, places, self._likely | over)
-            return written
+            return self._note_marks(written)
 
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
         written = self._run(frozenset(boundaries), work).committed()
+        self._marks.clear()
         self._flights.add(written.starts)
+        return written
+
+    def _note_marks(self, written: Written) -> Written:
+        self._marks.update(*(begun.marks for begun in written.begun))
         return written
 
     def _draft(self, ends: Sequence[End], *, stopping: bool) -> Draft:

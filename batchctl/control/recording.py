@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batchctl.control.attempts import Attempt, Batches, Begun, End, Told, Written
+from batchctl.control.attempts import Attempt, Batches, Begun, End, Mark, Told, Written
 from batchctl.control.drafts import Decided, Draft, Plan, Writing, beginning, ended_at, ending, next_plans, time_of
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
@@ -114,12 +115,12 @@ class Recorder:
         connection: Any,
         ends: Sequence[End],
         batches: Batches,
-        is_known: Callable[[HistoryId], bool],
+        marks: AbstractSet[Mark],
     ) -> tuple[Written, Sequence[End]]:
         """Find out what became of a transaction whose commit nobody saw; return it, and the ends that it did not record.
 
-        What it began is begun: no other turn could have started it, unless `is_known` says that it was, or that its end
-        waits to be recorded. What it ended is only told.
+        What it began, as the `marks` say, is begun: nothing has started it yet. Whatever else stands as begun by this
+        controller may have ended long ago: an older database was restored. What it ended is only told.
         """
         written, left = Written(), list[End]()
         for end in ends:
@@ -132,7 +133,8 @@ class Recorder:
             stays = after.status.is_claimed and after.claimed_by == self.controller
             written += Written(told=(Told(end.attempt.batch.name, after, end.attempt, ended, stays),))
         for entry in history.live_entries(connection):
-            if entry.claimed_by == self.controller and not is_known(entry.history_id):
+            mark = (entry.instance_id, entry.claim_token, entry.seq, entry.attempt_no)
+            if entry.claimed_by == self.controller and mark in marks:
                 written += self._resume(connection, entry, batches)
         return written, left
 
@@ -227,8 +229,11 @@ class Recorder:
             made = zip(writing.plans, writing.prepared, numbers(), strict=True)
             return tuple(self._attempt(plan, ready, number, writing.now) for plan, ready, number in made)
 
-        ids = tuple(plan.instance.instance_id for plan in writing.plans)
-        return (Begun(ids, attempts),) if ids else ()
+        marks = tuple(
+            (plan.instance.instance_id, plan.instance.claim_token, plan.step.seq, plan.attempt_no)
+            for plan in writing.plans
+        )
+        return (Begun(marks, attempts),) if marks else ()
 
     def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)

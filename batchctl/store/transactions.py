@@ -68,7 +68,7 @@ class StoreTransactions:
     ) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
         try:
-            return self._once(work, hurried=hurried)
+            return self._first(work, hurried=hurried)
         except Exception as error:
             if f'"{NOT_AS_READ}"' in str(error):
                 raise NotAsReadError from error
@@ -78,6 +78,17 @@ class StoreTransactions:
                 return self._again(work)
             self._explain(error)
             raise
+
+    def _first(self, work: Callable[[Connection], Result], *, hurried: bool) -> Result:
+        """Keep nobody from writing while `work` only reads; when others have written meanwhile, it is run with the lock."""
+        if self._dialect.WRITES_ALONE:
+            try:
+                return self._once(work, hurried=hurried, optimistic=True)
+            except Exception as error:
+                # What a savepoint reports names its cause.
+                if not any(map(self._dialect.is_transient, (error, error.__cause__ or error))):
+                    raise
+        return self._once(work, hurried=hurried)
 
     def _again(self, work: Callable[[Connection], Result]) -> Result:
         import tenacity  # noqa: PLC0415 - who never finds the database busy does without
@@ -126,9 +137,9 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False) -> Result:
+    def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False, optimistic: bool = False) -> Result:
         connection = self._connected()
-        self._dialect.begin_write(connection, hurried=hurried, tell=self._reading())
+        self._dialect.begin_write(connection, hurried=hurried, optimistic=optimistic, tell=self._reading())
         try:
             result = work(connection)
         except BaseException:

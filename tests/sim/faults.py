@@ -22,6 +22,12 @@ class ConnectionLost(sqlite3.OperationalError):
     """The connection to the database is gone."""
 
 
+def _busy() -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorname = "SQLITE_BUSY"
+    return error
+
+
 class Actor:
     """Whoever uses the database: a worker, or a person."""
 
@@ -46,7 +52,7 @@ class Actor:
         fault = self._next_at(boundaries)
         self._freeze_or_crash(fault, Kind.FREEZE_BEFORE, Kind.CRASH_BEFORE)
         self._fault, self._boundaries = fault, boundaries
-        self._stays_locked = {Kind.BUSY: 1, Kind.LOCKED: 1000}.get(fault.kind, 0) if fault else 0
+        self._stays_locked = 1000 if self._meets(Kind.LOCKED) else 0
 
     def leave(self) -> None:
         """Have committed, and learned it."""
@@ -60,14 +66,16 @@ class Actor:
             self._stays_locked -= 1
             if Boundary.SCHEDULE in self._boundaries:
                 self.world.kept_out[self.name].append(self.clock.now())
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorname = "SQLITE_BUSY"
-            raise error
+            raise _busy()
         if self._meets(Kind.LOST):
             self.lose_connection()
 
     def commit(self, raw: Any) -> None:
         """Ask the database to commit; what is lost meanwhile was committed or was not."""
+        if self._meets(Kind.BUSY):
+            # Another was faster: all of it has to be done again.
+            self._fault = None
+            raise _busy()
         if self._meets(Kind.UNKNOWN_NOT_MADE):
             raw.execute("ROLLBACK")
             self.lose_connection()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake
-from batchctl.store.transactions import StoreTransactions
+from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.control_databases import IMPATIENT, ControlDatabase, Hand, SqliteControl
 
 C1 = frozenset({Boundary.INTAKE})
@@ -79,6 +81,30 @@ def test_a_busy_database_is_tried_again_and_then_named(
     hand.sql("ROLLBACK")
 
     assert transactions.run(C1, add) > 0
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_others_may_write_until_it_does_itself_and_then_it_is_run_again(
+    sqlite_database: SqliteControl, *, apart: bool
+) -> None:
+    """With the lock this time, so that nobody comes between a second time."""
+    transactions = StoreTransactions(engine.open_engine(sqlite_database.url, sqlite_database.directory))
+    hand, seen, refused = sqlite_database.hand(), list[int](), list[str]()
+    hand.sql(IMPATIENT["sqlite"])
+
+    def work(connection: Connection) -> int:
+        seen.append(connection.exec_driver_sql("SELECT count(*) FROM FileProcess").scalar_one())
+        try:
+            hand.sql("INSERT INTO FileProcess (Entity) VALUES ('E')")
+        except sqlite3.OperationalError as error:
+            refused.append(str(error))
+        with savepoint(connection) if apart else nullcontext():
+            return add(connection)
+
+    assert transactions.run(C1, work, hurried=True) == 2
+    assert (seen, refused) == ([0, 1], ["database is locked"])
+    transactions.close()
+    hand.close()
 
 
 def test_readers_never_wait_for_a_writer(transactions: StoreTransactions, hand: Hand) -> None:

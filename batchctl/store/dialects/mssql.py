@@ -184,6 +184,7 @@ def begin_write(
     connection: Connection,
     *,
     hurried: bool = False,  # noqa: ARG001 - the protocol's
+    optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:
     """Begin a transaction and hear the server's time."""

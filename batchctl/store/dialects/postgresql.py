@@ -216,7 +216,11 @@ def end_migration(connection: Connection) -> None:
 
 
 def begin_write(
-    connection: Connection, *, hurried: bool = False, tell: Callable[[datetime], None] | None = None
+    connection: Connection,
+    *,
+    hurried: bool = False,
+    optimistic: bool = False,  # noqa: ARG001 - the protocol's
+    tell: Callable[[datetime], None] | None = None,
 ) -> None:
     """Begin a transaction and hear the server's time; one that is hurried begins along with its first statement."""
     raw = _raw(connection)

@@ -178,18 +178,19 @@ def begin_write(
     connection: Connection,
     *,
     hurried: bool = False,  # noqa: ARG001 - the protocol's
+    optimistic: bool = False,
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
-    """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
-    raw = _raw(connection)
+    """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
+    raw, is_long, is_new = _raw(connection), False, False
     if isinstance(raw, Opened):
         refuse_another_file(raw)
-    has_log = isinstance(raw, Opened) and raw.batchctl_syncs
-    is_long = has_log and _log_is_long(raw)
-    raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
+        is_long = raw.batchctl_syncs and _log_is_long(raw)
+        is_new = raw.batchctl_syncs and sqlite_log.name_of(raw.batchctl_file[0]) != raw.batchctl_stamped
+    raw.execute("BEGIN" if optimistic and not (is_long or is_new) else "BEGIN IMMEDIATE")
     if is_long:
         _shorten_log(raw)
-    if has_log:
+    if is_new:
         _stamp_log(raw)
 
 
@@ -218,10 +219,10 @@ def _shorten_log(raw: Opened) -> None:
 
 
 def _stamp_log(raw: Opened) -> None:
-    """Say in the log, once, on which file it stands."""
+    """Say in the log on which file it stands."""
     path = raw.batchctl_file[0]
     raw.batchctl_stamping = log = sqlite_log.name_of(path)
-    if log != raw.batchctl_stamped and (number := sqlite_log.stamp(path, log)) is not None:
+    if (number := sqlite_log.stamp(path, log)) is not None:
         raw.execute(f"PRAGMA user_version = {number}")
 
 

@@ -1,0 +1,54 @@
+"""An older database that is restored beneath a controller in the moment in which a commit of it is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from batchctl.domain.errors import OutcomeUnknown
+from batchctl.ports import Boundary
+from tests.control.world import NO_WAIT, OK, RUNS_ON, World
+
+OLDER = (
+    "DELETE FROM BatchProcessHistory WHERE ProcessControlSeq > 10",
+    "UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL, Message = NULL, RetryCountAfter = NULL,"
+    " NextRunTimeAfter = NULL",
+    "UPDATE BatchControl SET PrevProcessControlSeq = 0",
+)
+"""What the database was when its first step ran."""
+
+
+def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.batch(steps=3)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    controller = world.controller()
+    for step in range(2):
+        while len(world.runner.started) <= step:
+            controller.turn(NO_WAIT)
+        world.hear()
+        world.runner.end(world.runner.started[step], OK)
+
+    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        run(boundaries, work, hurried=hurried)
+        monkeypatch.undo()
+        for statement in OLDER:
+            world.sql(statement)
+        raise OutcomeUnknown("nobody knows", next_step="look")
+
+    run = world.transactions.run
+    monkeypatch.setattr(world.transactions, "run", in_doubt)
+    controller.turn(NO_WAIT)
+    assert isinstance(controller.trouble, OutcomeUnknown)
+    for _ in range(3):
+        controller.turn(controller._rest)
+
+    assert controller.trouble is None
+    assert len(world.runner.started) == 2, "neither the first again nor the third, of which nothing is recorded"
+    rescue = world.rescue(runner=world.runner, transactions=world.transactions)
+    rescue.look(controller.knows, controller.carries)
+    assert world.statuses() == ["held"]
+    assert world.history() == [(1, 10, 1, "auto", "lost")]
