@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
-from batchctl.store.dialects import sqlite
+from batchctl.store.dialects import sqlite, sqlite_log
 from batchctl.store.transactions import StoreTransactions
 
 OPERATOR = frozenset({Boundary.OPERATOR})
@@ -126,51 +126,68 @@ def test_a_file_whose_owner_lets_it_write_ahead_meanwhile_is_not_left_with_an_en
     transactions.close()
 
 
-def test_the_log_stays_short_and_is_shortened_while_nobody_can_commit(
-    opened: StoreTransactions, client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch
+class Checkpointer(sqlite3.Connection):
+    """A connection beside which a client inserts once the log is written into the file."""
+
+    beside: Callable[[], None]
+
+    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        """Do a statement."""
+        done = super().execute(statement, *values)
+        if "wal_checkpoint" in statement:
+            self.beside()
+        return done
+
+
+@pytest.fixture
+def beside(client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool, int]]:
+    """Return what was said to a client each time the log was written, whether it was begun anew, and its length."""
+    tried: list[tuple[str, bool, int]] = []
+
+    def insert() -> None:
+        name, said = sqlite_log.name_of(file), "inserted"
+        try:
+            client.execute(INSERT, ("beside",))
+        except sqlite3.OperationalError as error:
+            said = str(error)
+        tried.append((said, sqlite_log.name_of(file) != name, log_of(file).stat().st_size))
+
+    monkeypatch.setattr(Checkpointer, "beside", staticmethod(insert), raising=False)
+    monkeypatch.setattr(
+        sqlite,
+        "_another",
+        lambda raw: sqlite3.connect(raw.batchctl_file[0], isolation_level=None, factory=Checkpointer),
+    )
+    return tried
+
+
+def test_the_log_stays_short_and_is_begun_anew_only_once_nobody_writes_it_into_the_file(
+    opened: StoreTransactions, client: sqlite3.Connection, file: Path, beside: list[tuple[str, bool, int]]
 ) -> None:
-    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
-    refused: list[int] = []
-
-    def connecting(*given: object, **named: object) -> sqlite3.Connection:
-        if "immutable" in str(given):
-            return connect(*given, **named)  # It reads only.
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            client.execute(INSERT, ("meanwhile",))
-        refused.append(log_of(file).stat().st_size)
-        return connect(*given, **named)
-
-    add(opened)
-    monkeypatch.setattr(sqlite3, "connect", connecting)
-    for _ in range(40):
+    for _ in range(41):
         add(opened, sqlite.MOST_LOG // 10)
 
-    assert 3 <= len(refused) <= 5
-    assert max(refused) < 2 * sqlite.MOST_LOG
+    assert 6 <= len(beside) <= 10
+    assert {(said, anew) for said, anew, _ in beside[::2]} == {("inserted", False)}
+    assert {(said, anew) for said, anew, _ in beside[1::2]} == {("database is locked", False)}
+    assert max(size for _, _, size in beside) < 2 * sqlite.MOST_LOG
     assert log_of(file).stat().st_size < 2 * sqlite.MOST_LOG
-    assert client.execute("SELECT count(*) FROM Kept").fetchone() == (41,)
+    assert client.execute("SELECT count(*) FROM Kept").fetchone() == (41 + len(beside) // 2,)
     assert client.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_a_log_that_a_reader_keeps_is_not_tried_at_every_commit(
-    opened: StoreTransactions, client: sqlite3.Connection, file: Path, monkeypatch: pytest.MonkeyPatch
+    opened: StoreTransactions, file: Path, beside: list[tuple[str, bool, int]]
 ) -> None:
     add(opened)
-    client.execute("BEGIN")
-    client.execute("SELECT count(*) FROM Kept").fetchall()
-    tried: list[int] = []
-    shorten = sqlite._shorten_log
-
-    def shortening(raw: Any) -> None:
-        tried.append(log_of(file).stat().st_size)
-        shorten(raw)
-
-    monkeypatch.setattr(sqlite, "_shorten_log", shortening)
+    reader = sqlite3.connect(file, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM Kept").fetchall()
     for _ in range(40):
         add(opened, sqlite.MOST_LOG // 10)
 
-    assert 3 <= len(tried) <= 4
-    client.execute("COMMIT")
+    assert 6 <= len(beside) <= 8
+    reader.close()
     for _ in range(12):
         add(opened, sqlite.MOST_LOG // 10)
     assert log_of(file).stat().st_size < 2 * sqlite.MOST_LOG

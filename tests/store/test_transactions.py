@@ -89,6 +89,8 @@ def test_others_may_write_until_it_does_itself_and_then_it_is_run_again(
 ) -> None:
     """With the lock this time, so that nobody comes between a second time."""
     transactions = StoreTransactions(engine.open_engine(sqlite_database.url, sqlite_database.directory))
+    for _ in range(2):
+        transactions.run(C1, lambda connection: None)  # They stamp the log.
     hand, seen, refused = sqlite_database.hand(), list[int](), list[str]()
     hand.sql(IMPATIENT["sqlite"])
 

@@ -66,6 +66,7 @@ _TO_MEND = {
 """What a person does about it, where the reason does not say so."""
 
 _FULL = 2
+_WRITE_LOG = "PRAGMA wal_checkpoint(PASSIVE)"
 _sync = getattr(os, "fdatasync", os.fsync)
 
 LOOK_SECONDS = 0.005
@@ -139,7 +140,7 @@ def _set_journal(connection: Opened, mode: str) -> None:
     """Make commits last, and keep others from writing for as short as that allows.
 
     With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
-    lasts no sooner. Nobody's commit may write the log into the file, because `_shorten_log` does, apart from all commits.
+    lasts no sooner. Nobody's commit may write the log into the file, because `_begin_with_short_log` does that apart from all.
     """
     connection.batchctl_syncs = mode == "wal"
     if connection.batchctl_syncs:
@@ -187,9 +188,10 @@ def begin_write(
         refuse_another_file(raw)
         is_long = raw.batchctl_syncs and _log_is_long(raw)
         is_new = raw.batchctl_syncs and sqlite_log.name_of(raw.batchctl_file[0]) != raw.batchctl_stamped
-    raw.execute("BEGIN" if optimistic and not (is_long or is_new) else "BEGIN IMMEDIATE")
     if is_long:
-        _shorten_log(raw)
+        _begin_with_short_log(raw)
+    else:
+        raw.execute("BEGIN" if optimistic and not is_new else "BEGIN IMMEDIATE")
     if is_new:
         _stamp_log(raw)
 
@@ -207,15 +209,26 @@ def _log_is_long(raw: Opened) -> bool:
     return True
 
 
-def _shorten_log(raw: Opened) -> None:
-    """Write the log into the file while nobody can commit, then begin again: the next commit begins the log anew.
+def _begin_with_short_log(raw: Opened) -> None:
+    """Write the log into the file, so that the next commit begins it anew; what takes long while others may commit.
 
     Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
+    Who reads what stands in the log keeps all from that, and then who writes does.
     """
-    with suppress(sqlite3.Error), closing(sqlite3.connect(raw.batchctl_file[0], isolation_level=None)) as other:
-        other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    with closing(_another(raw)) as writer:
+        with closing(_another(raw)) as reader, suppress(sqlite3.Error):
+            reader.execute("BEGIN")
+            reader.execute("PRAGMA user_version").fetchone()
+            writer.execute(_WRITE_LOG).fetchone()
+        raw.execute("BEGIN IMMEDIATE")
+        with suppress(sqlite3.Error):
+            writer.execute(_WRITE_LOG).fetchone()
     raw.execute("ROLLBACK")  # It had begun with what lay in the log, which therefore had to stay.
     raw.execute("BEGIN IMMEDIATE")
+
+
+def _another(raw: Opened) -> sqlite3.Connection:
+    return sqlite3.connect(raw.batchctl_file[0], isolation_level=None)
 
 
 def _stamp_log(raw: Opened) -> None:
