@@ -61,6 +61,10 @@ def _on_mssql(element: differing, compiler: Any, **options: Any) -> str:
     return str(compiler.process(said, **options))
 
 
+_CHECKED_BEFORE = ("BatchControl", "NextRunTime")
+"""A time that has such a constraint of its own, as old as the first release."""
+
+
 def one_of(column: str, words: Iterable[str]) -> ColumnElement[bool]:
     """Return the condition of an index or a query that a column of words holds one of some."""
     words = tuple(words)
@@ -98,6 +102,17 @@ def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     return [
         CheckConstraint(text(condition), name=f"{column}_Type").ddl_if(dialect="sqlite")
         for column, condition in _types(columns)
+    ]
+
+
+def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
+    """Return the constraints that keep from PostgreSQL what it alone takes for a time, such as `infinity`."""
+    return [
+        CheckConstraint(
+            text(f"{column.name} >= '0001-01-01' AND {column.name} < '10000-01-01'"), name=f"{column.name}_Type"
+        ).ddl_if(dialect="postgresql")
+        for column in columns
+        if isinstance(column.type, UtcTime) and (column.table.name, column.name) != _CHECKED_BEFORE
     ]
 
 

@@ -50,6 +50,18 @@ def is_limit_or_other(name: str, value: str) -> differing:
     )
 
 
+def is_plain(column: str) -> differing:
+    """Return the constraint that a column holds ASCII alone, blanks at most of what cannot be seen, and is not empty.
+
+    What engine and triggers then leave away before and after it, and how they write it in small letters, is the same.
+    """
+    return differing(
+        f"""{column} COLLATE "C" ~ '^ *[!-~][ -~]*$'""",
+        f"trim({column}) <> '' AND {column} NOT GLOB '*[^ -~]*'",
+        f"TRIM({column}) <> '' AND {column} NOT LIKE '%[^ -~]%'",
+    )
+
+
 def is_time_of_day(column: str) -> differing:
     """Return the constraint that a column holds a time such as 06:00."""
     return _one(f"trim({column})", [_TIME], ["2[4-9]*"], _REGULAR_TIME)

@@ -62,7 +62,7 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchc
 
     assert run("db", "upgrade").returncode == 0
     sql(BATCH)
-    return Shop(run, sql, "infinity" if request.param == "postgresql" else "9999-12-31 23:59:59.999")
+    return Shop(run, sql, "9999-12-31 23:59:59.999")
 
 
 def test_a_schedule_from_its_making_to_its_first_run(shop: Shop) -> None:

@@ -488,6 +488,35 @@ def test_an_upgrade_names_what_the_new_constraints_would_refuse_and_changes_noth
         assert schema.differences(connection) == []
 
 
+def test_an_upgrade_names_lists_limits_and_times_that_the_engine_could_not_read(
+    empty: StoreTransactions, hand: Hand
+) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0031"))
+    hand.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', 'twenty')")
+    monthly = (
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, RunMonths, RunDaysOfMonth, NextRunTime)"
+    )
+    hand.sql(f"{monthly} VALUES ('a', 'B', 'monthly', '06:00', 'Brumaire', '1,last', NULL)")
+    hand.sql(f"{monthly} VALUES ('b', 'B', 'monthly', '06:00', 'Feb', '31', NULL)")
+    said = ["Setting 2 (MaxConcurrent): Value is 'twenty'", "Schedule 1 (a): RunMonths is 'Brumaire'"]
+    said.append("Schedule 2 (b): RunDaysOfMonth is '31'")
+    if hand.Refused is not sqlite3.IntegrityError:
+        hand.sql("UPDATE Schedule SET NextRunTime = 'infinity' WHERE Schedule_id = 1")
+        said.append("Schedule 1: NextRunTime is 'infinity'")
+    before = definitions_of(empty)
+
+    with pytest.raises(DatabaseUnusable) as refused:
+        empty.run(frozenset(), schema.upgrade)
+
+    assert [row for row in said if row not in refused.value.message] == []
+    assert definitions_of(empty) == before
+    hand.sql("UPDATE Schedule SET RunMonths = NULL, NextRunTime = NULL")
+    hand.sql("UPDATE Setting SET Value = '20' WHERE Name = 'MaxConcurrent'")
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        assert schema.differences(connection) == []
+
+
 def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
     empty: StoreTransactions, hand: Hand
 ) -> None:

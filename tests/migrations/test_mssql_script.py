@@ -117,8 +117,10 @@ def test_what_hands_change_is_audited_there_too() -> None:
             "TR_FileProcess_Success",
             "TR_BatchControl_Success",
             "TR_FileProcess_Paused",
+            "TR_FileProcess_SetAside",
             "TR_ProcessControl_InUse",
             "TR_vSqlJob_Insert",
+            "TR_vSqlJob_Stays",
         ),
     }
 

@@ -313,7 +313,8 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     world.hand.loosen()
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
-    assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
+    found = [one for one in check(world) if one.table != "(database)"]
+    assert found == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
 
 
 KNOWN = (

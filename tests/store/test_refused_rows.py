@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
+from tests.control.world import World
 from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 
 MOVING = (
@@ -45,7 +47,7 @@ REFUSED = [
     *(("ProcessBatch", column, "") for column in ("Entity", "Populator")),
     *(("ProcessBatch", column, value) for column in ("ArriveBy", "StartBy", "FinishBy") for value in ("25:00", "soon")),
     *(("ProcessBatch", "ExpectedOn", value) for value in ("Monday", "Mon,,Tue")),
-    ("ProcessControl", "ProcessType", ""),
+    *(("ProcessControl", "ProcessType", value) for value in ("", " ", "task\t", "\u00a0task", "tas\u212a", "sql\n")),
     *(("ProcessControl", "MaxLost", value) for value in (-1, 1001)),
     *(("Schedule", "RunTimes", value) for value in TIMES),
     *(("Schedule", "BetweenTimes", value) for value in ("09:00", "09:00-25:00", "9-17")),
@@ -64,6 +66,7 @@ TAKEN = [
     *(("ProcessBatch", "ArriveBy", value) for value in ("None", " 06:00 ", None)),
     *(("ProcessBatch", "ExpectedOn", value) for value in ("mon-fri", "Mon, Wed-Fri, SUN")),
     *(("ProcessControl", "MaxLost", value) for value in (0, 1000)),
+    *(("ProcessControl", "ProcessType", value) for value in (" TASK ", "my_type", "My type-2.0")),
     *(("Schedule", "RunTimes", value) for value in ("00:00", " 06:00 , 23:59", "06:00,18:00")),
     ("Schedule", "BetweenTimes", "22:00 - 06:00"),
     ("Schedule", "WeekOfMonth", "first,Last"),
@@ -104,6 +107,50 @@ def test_a_single_time_that_is_none_is_refused(hand: Hand, at: str) -> None:
         hand.sql(once, at)
     hand.sql(once, "2026-11-21 03:15")
     assert hand.sql("SELECT RunAt FROM Schedule") == [("2026-11-21 03:15",)]
+
+
+@pytest.mark.parametrize("time", ["infinity", "-infinity", "10000-01-01", "4000-01-01 BC"])
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        *(("Schedule", column) for column in ("NextRunTime", "DecidedUntil", "z_updated")),
+        *(("DataTrigger", "LastFired"), ("FileWatch", "UnreachableSince"), ("ProcessBatch", "z_inserted")),
+        *(("BatchFreeze", "UntilTime"), ("FileProcess", "z_inserted"), ("BatchControl", "NextRunTime")),
+    ],
+)
+def test_a_time_that_is_no_day_of_the_calendar_is_refused(
+    postgres_database: PostgresControl, table: str, column: str, time: str
+) -> None:
+    with closing(postgres_database.hand()) as hand:
+        for statement in (BATCH, STEP, *OTHERS.values(), INTAKE, INSTANCE) if table != "BatchFreeze" else (BATCH,):
+            if "BatchDependency" not in statement:
+                hand.sql(statement)
+        hand.sql("INSERT INTO BatchFreeze (Reason) VALUES ('stock')")
+
+        with pytest.raises(hand.Refused, match=f"CK_{table}_{column}"):
+            hand.sql(f"UPDATE {table} SET {column} = ?::timestamp", time)
+        hand.sql(f"UPDATE {table} SET {column} = '9999-12-31 23:59:59.999'")
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE vSqlJob SET ScheduledSql = 'SELECT 2' WHERE JobName = 'tidy'", "batchctl schedule set-sql NAME"),
+        ("UPDATE vSqlJob SET IsEnabled = 0", "UPDATE Schedule SET RunAt"),
+        ("DELETE FROM vSqlJob WHERE JobName = 'tidy'", "batchctl schedule remove NAME --reason"),
+    ],
+)
+def test_who_changes_the_view_of_jobs_is_told_how_a_job_is_changed(hand: Hand, statement: str, said: str) -> None:
+    hand.sql(
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn)"
+        " VALUES ('tidy', 'shop', 'SELECT 1', '2030-01-02 03:00')"
+    )
+    before = hand.dump()
+
+    with pytest.raises(hand.Refused, match=re.escape(said)):
+        hand.sql(statement)
+
+    assert hand.dump() == before
 
 
 @pytest.fixture
@@ -252,3 +299,32 @@ def test_a_row_that_is_work_already_is_not_paused_but_its_instances_are(careless
     careless.sql("UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = 1")
 
     assert careless.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [("complete",), ("paused",)]
+
+
+@pytest.mark.parametrize("word", ["rejected", "Duplicate"])
+def test_a_row_whose_work_is_not_over_is_not_set_aside_but_its_instances_are_cancelled(
+    careless: Hand, word: str
+) -> None:
+    for statement in (BATCH, INTAKE, INTAKE):
+        careless.sql(statement)
+    careless.sql(INSTANCE)
+
+    with pytest.raises(careless.Refused, match=r"cancel these \(batchctl cancel ID --reason"):
+        careless.sql("UPDATE FileProcess SET Status = ?", word)
+    careless.sql("UPDATE FileProcess SET Status = ? WHERE FileProcess_id = 2", word)
+    careless.sql("UPDATE BatchControl SET Status = 'cancelled'")
+    careless.sql("UPDATE FileProcess SET Status = ? WHERE FileProcess_id = 1", word)
+
+    assert {status.lower() for (status,) in careless.sql("SELECT Status FROM FileProcess")} == {word.lower()}
+
+
+def test_the_engine_sets_a_row_aside_that_one_of_its_batches_could_not_take(control_database: ControlDatabase) -> None:
+    world = World(control_database)
+    world.batch("B")
+    world.batch("strict", Entity="B", Populator="none")
+    world.submit("B")
+    world.create()
+
+    assert world.sql("SELECT Status FROM FileProcess") == [("rejected",)]
+    assert world.statuses() == ["ready"]
+    world.close()

@@ -306,8 +306,8 @@ def test_a_time_without_end_is_said_as_the_command_line_says_it(
         world.submit(name)
     world.create()
     endless = "infinity" if control_database.kind == "postgresql" else "9999-12-31 23:59:59.999"
-    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, UntilTime) VALUES ('B', 'stock', ?)", endless)
     world.hand.loosen()
+    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, UntilTime) VALUES ('B', 'stock', ?)", endless)
     world.sql("UPDATE BatchControl SET NextRunTime = ? WHERE BatchControl_id = 2", endless)
     names = [row[0] for row in world.sql("SELECT Reason FROM vWaiting ORDER BY BatchControl_id")]
 
@@ -318,6 +318,7 @@ def test_a_time_without_end_is_said_as_the_command_line_says_it(
 def test_what_should_have_begun_before_all_times_is_late(world: World, control_database: ControlDatabase) -> None:
     world.runner.script = lambda rendered: BAD if "of 1 " in rendered.command_text else None
     put_all_kinds(world)
+    world.hand.loosen()
     first = "-infinity" if control_database.kind == "postgresql" else "0001-01-01 00:00:00.000"
     world.sql("UPDATE BatchProcessHistory SET StartTime = ? WHERE Status = 'running'", first)
     world.sql("UPDATE BatchCompletion SET z_inserted = ?", first)

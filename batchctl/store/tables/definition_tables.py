@@ -48,6 +48,7 @@ from batchctl.store.written_forms import (
     is_day,
     is_day_and_time,
     is_limit_or_other,
+    is_plain,
     is_time_or_word,
     is_window_of_day,
 )
@@ -120,7 +121,7 @@ process_control = table(
     check("AlarmDuration", "AlarmDuration BETWEEN 1 AND 31536000"),
     check("MaxDuration", "MaxDuration BETWEEN 1 AND 31536000"),
     words("OnLost", status.OnLost),
-    check("ProcessType", "ProcessType <> ''"),
+    check("ProcessType", is_plain("ProcessType")),
     sqlite_autoincrement=True,
 )
 

@@ -27,7 +27,7 @@ from batchctl.store.columns import (
     unquoted,
     utc_now,
 )
-from batchctl.store.conditions import is_word, is_written_word, type_checks
+from batchctl.store.conditions import is_word, is_written_word, time_checks, type_checks
 
 metadata = MetaData(
     naming_convention={
@@ -160,6 +160,8 @@ def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
     for table in made.tables.values():
         given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
         for constraint in type_checks(given):
+            table.append_constraint(constraint)
+        for constraint in time_checks(table.columns):
             table.append_constraint(constraint)
 
 

@@ -4336,6 +4336,15 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
+ALTER TABLE ProcessControl DROP CONSTRAINT [CK_ProcessControl_ProcessType];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
 ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
 GO
@@ -4372,6 +4381,15 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_ProcessType' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunMonths' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
 ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunMonths] CHECK (LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jan,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',mar,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',may,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jul,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',aug,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',oct,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',dec,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',09,', '')) = 32 * LEN(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
 GO
@@ -4401,6 +4419,37 @@ GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Setting_MaxConcurrent' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U'))
 ALTER TABLE Setting ADD CONSTRAINT [CK_Setting_MaxConcurrent] CHECK (Name <> 'MaxConcurrent' OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Stays' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
+EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted)
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'', 1;
+    IF EXISTS (SELECT 1 FROM deleted)
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_SetAside' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_SetAside ON FileProcess AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id AND i.z_updated = d.z_updated
+        WHERE i.Status IN (''rejected'', ''duplicate'') AND d.Status <> i.Status AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id AND w.Status NOT IN (''complete'', ''cancelled'')))
+        THROW 51000, N''batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names'', 1;
+END';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

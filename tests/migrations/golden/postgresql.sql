@@ -2774,6 +2774,8 @@ ALTER TABLE Schedule DROP CONSTRAINT "CK_Schedule_WeekOfMonth_Form";
 
 ALTER TABLE Calendar DROP CONSTRAINT "CK_Calendar_BusinessDays";
 
+ALTER TABLE ProcessControl DROP CONSTRAINT "CK_ProcessControl_ProcessType";
+
 ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_ExpectedOn" CHECK (lower(ExpectedOn COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$');
 
 ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDays_Form" CHECK (lower(RunDays COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$');
@@ -2782,6 +2784,8 @@ ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_WeekOfMonth_Form" CHECK (lower(
 
 ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_BusinessDays" CHECK (trim(BusinessDays) = '' OR (lower(BusinessDays COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$'));
 
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType COLLATE "C" ~ '^ *[!-~][ -~]*$');
+
 ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunMonths" CHECK (lower(RunMonths COLLATE "C") ~ '^ *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09)( *- *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09))? *(, *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09)( *- *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09))? *)*$');
 
 ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDaysOfMonth_Form" CHECK (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|01|02|03|04|05|06|07|08|09|last|business_1|business_2|business_3|business_4|business_5|business_6|business_7|business_8|business_9|business_10|business_11|business_12|business_13|business_14|business_15|business_16|business_17|business_18|business_19|business_20|business_21|business_22|business_23|business_01|business_02|business_03|business_04|business_05|business_06|business_07|business_08|business_09|business_last) *(, *(1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|01|02|03|04|05|06|07|08|09|last|business_1|business_2|business_3|business_4|business_5|business_6|business_7|business_8|business_9|business_10|business_11|business_12|business_13|business_14|business_15|business_16|business_17|business_18|business_19|business_20|business_21|business_22|business_23|business_01|business_02|business_03|business_04|business_05|business_06|business_07|business_08|business_09|business_last) *)*$');
@@ -2789,6 +2793,98 @@ ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDaysOfMonth_Form" CHECK (low
 ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunMonths_Days" CHECK (NOT ((lower(RunMonths COLLATE "C") ~ '^ *(feb|2|02) *(, *(feb|2|02) *)*$') AND (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(30|31) *(, *(30|31) *)*$')) AND NOT ((lower(RunMonths COLLATE "C") ~ '^ *(feb|apr|jun|sep|nov|2|4|6|9|11|02|04|06|09) *(, *(feb|apr|jun|sep|nov|2|4|6|9|11|02|04|06|09) *)*$') AND (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(31) *(, *(31) *)*$')));
 
 ALTER TABLE Setting ADD CONSTRAINT "CK_Setting_MaxConcurrent" CHECK (Name <> 'MaxConcurrent' OR regexp_replace(Value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') ~ '^[0-9]{1,18}$');
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Resource ADD CONSTRAINT "CK_Resource_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Resource_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchResource ADD CONSTRAINT "CK_BatchResource_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchResource_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchDependency ADD CONSTRAINT "CK_BatchDependency_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchDependency_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Calendar_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE CalendarDay ADD CONSTRAINT "CK_CalendarDay_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_CalendarDay_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Setting ADD CONSTRAINT "CK_Setting_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Setting_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE AppliedDefinition ADD CONSTRAINT "CK_AppliedDefinition_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_AppliedDefinition_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE FileProcess ADD CONSTRAINT "CK_FileProcess_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_FileProcess_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchControl_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE DurationHistory ADD CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchVersion ADD CONSTRAINT "CK_BatchVersion_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01');
+
+ALTER TABLE AuditLog ADD CONSTRAINT "CK_AuditLog_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01');
+
+ALTER TABLE AuditSeal ADD CONSTRAINT "CK_AuditSeal_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_NextRunTime_Type" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'), ADD CONSTRAINT "CK_Schedule_DecidedUntil_Type" CHECK (DecidedUntil >= '0001-01-01' AND DecidedUntil < '10000-01-01'), ADD CONSTRAINT "CK_Schedule_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Schedule_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE DataTrigger ADD CONSTRAINT "CK_DataTrigger_LastFired_Type" CHECK (LastFired >= '0001-01-01' AND LastFired < '10000-01-01'), ADD CONSTRAINT "CK_DataTrigger_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_DataTrigger_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE FileWatch ADD CONSTRAINT "CK_FileWatch_UnreachableSince_Type" CHECK (UnreachableSince >= '0001-01-01' AND UnreachableSince < '10000-01-01'), ADD CONSTRAINT "CK_FileWatch_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_FileWatch_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'), ADD CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchFreeze ADD CONSTRAINT "CK_BatchFreeze_UntilTime_Type" CHECK (UntilTime >= '0001-01-01' AND UntilTime < '10000-01-01'), ADD CONSTRAINT "CK_BatchFreeze_ThawedTime_Type" CHECK (ThawedTime >= '0001-01-01' AND ThawedTime < '10000-01-01'), ADD CONSTRAINT "CK_BatchFreeze_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchFreeze_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_LastSeen_Type" CHECK (LastSeen >= '0001-01-01' AND LastSeen < '10000-01-01'), ADD CONSTRAINT "CK_Incident_AcknowledgedTime_Type" CHECK (AcknowledgedTime >= '0001-01-01' AND AcknowledgedTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_SnoozedUntil_Type" CHECK (SnoozedUntil >= '0001-01-01' AND SnoozedUntil < '10000-01-01'), ADD CONSTRAINT "CK_Incident_NextAlertTime_Type" CHECK (NextAlertTime >= '0001-01-01' AND NextAlertTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_EscalatedTime_Type" CHECK (EscalatedTime >= '0001-01-01' AND EscalatedTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_ResolvedTime_Type" CHECK (ResolvedTime >= '0001-01-01' AND ResolvedTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_RecoveryTime_Type" CHECK (RecoveryTime >= '0001-01-01' AND RecoveryTime < '10000-01-01'), ADD CONSTRAINT "CK_Incident_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Incident_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE AlertDelivery ADD CONSTRAINT "CK_AlertDelivery_NextAttemptTime_Type" CHECK (NextAttemptTime >= '0001-01-01' AND NextAttemptTime < '10000-01-01'), ADD CONSTRAINT "CK_AlertDelivery_ClaimedTime_Type" CHECK (ClaimedTime >= '0001-01-01' AND ClaimedTime < '10000-01-01'), ADD CONSTRAINT "CK_AlertDelivery_SentTime_Type" CHECK (SentTime >= '0001-01-01' AND SentTime < '10000-01-01'), ADD CONSTRAINT "CK_AlertDelivery_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_AlertDelivery_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE ZoneOffset ADD CONSTRAINT "CK_ZoneOffset_FromTime_Type" CHECK (FromTime >= '0001-01-01' AND FromTime < '10000-01-01'), ADD CONSTRAINT "CK_ZoneOffset_UntilTime_Type" CHECK (UntilTime >= '0001-01-01' AND UntilTime < '10000-01-01'), ADD CONSTRAINT "CK_ZoneOffset_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01');
+
+ALTER TABLE SchedulerLog ADD CONSTRAINT "CK_SchedulerLog_EventTime_Type" CHECK (EventTime >= '0001-01-01' AND EventTime < '10000-01-01');
+
+ALTER TABLE FileWatchSeen ADD CONSTRAINT "CK_FileWatchSeen_MissingSince_Type" CHECK (MissingSince >= '0001-01-01' AND MissingSince < '10000-01-01'), ADD CONSTRAINT "CK_FileWatchSeen_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE ScheduleBackfill ADD CONSTRAINT "CK_ScheduleBackfill_FromTime_Type" CHECK (FromTime >= '0001-01-01' AND FromTime < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleBackfill_UntilTime_Type" CHECK (UntilTime >= '0001-01-01' AND UntilTime < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleBackfill_DoneUntil_Type" CHECK (DoneUntil >= '0001-01-01' AND DoneUntil < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleBackfill_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleBackfill_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE ScheduleFire ADD CONSTRAINT "CK_ScheduleFire_DueTime_Type" CHECK (DueTime >= '0001-01-01' AND DueTime < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleFire_DueUntil_Type" CHECK (DueUntil >= '0001-01-01' AND DueUntil < '10000-01-01'), ADD CONSTRAINT "CK_ScheduleFire_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01');
+
+ALTER TABLE BatchProcessHistory ADD CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK (StartTime >= '0001-01-01' AND StartTime < '10000-01-01'), ADD CONSTRAINT "CK_BatchProcessHistory_EndTime_Type" CHECK (EndTime >= '0001-01-01' AND EndTime < '10000-01-01'), ADD CONSTRAINT "CK_BatchProcessHistory_Spawned_Type" CHECK (Spawned >= '0001-01-01' AND Spawned < '10000-01-01'), ADD CONSTRAINT "CK_BatchProcessHistory_NextRunTimeAfter_Type" CHECK (NextRunTimeAfter >= '0001-01-01' AND NextRunTimeAfter < '10000-01-01'), ADD CONSTRAINT "CK_BatchProcessHistory_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchProcessHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE BatchCompletion ADD CONSTRAINT "CK_BatchCompletion_Overdue_Type" CHECK (Overdue >= '0001-01-01' AND Overdue < '10000-01-01'), ADD CONSTRAINT "CK_BatchCompletion_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_BatchCompletion_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Controller ADD CONSTRAINT "CK_Controller_Heartbeat_Type" CHECK (Heartbeat >= '0001-01-01' AND Heartbeat < '10000-01-01'), ADD CONSTRAINT "CK_Controller_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Controller_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+ALTER TABLE Leader ADD CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK (LeaseUntil >= '0001-01-01' AND LeaseUntil < '10000-01-01'), ADD CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), ADD CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01');
+
+CREATE FUNCTION batchctl_job_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        RAISE EXCEPTION 'batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME';
+    END IF;
+    RAISE EXCEPTION 'batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME';
+END
+$$;
+
+CREATE FUNCTION batchctl_set_aside() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || quote_ident(TG_TABLE_SCHEMA) || '.BatchControl w WHERE w.FileProcess_id = $1'
+            ' AND w.Status NOT IN (''complete'', ''cancelled''))'
+    INTO made USING OLD.FileProcess_id;
+    IF made THEN
+        RAISE EXCEPTION 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names';
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+REVOKE ALL ON FUNCTION batchctl_set_aside() FROM PUBLIC;
+
+CREATE TRIGGER TR_vSqlJob_Stays INSTEAD OF UPDATE OR DELETE ON vSqlJob FOR EACH ROW EXECUTE FUNCTION batchctl_job_stays();
+
+CREATE TRIGGER TR_FileProcess_SetAside BEFORE UPDATE OF Status ON FileProcess FOR EACH ROW WHEN (left(current_setting('application_name'), 9) <> 'batchctl/' AND lower(NEW.Status) IN ('rejected', 'duplicate') AND lower(NEW.Status) <> OLD.Status) EXECUTE FUNCTION batchctl_set_aside();
 
 UPDATE alembic_version SET version_num='0032' WHERE alembic_version.version_num = '0031';
 

@@ -105,7 +105,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_AlarmDuration" CHECK (AlarmDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_MaxDuration" CHECK (MaxDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_OnLost" CHECK (OnLost = 'hold' OR OnLost = 'rerun' OR OnLost = 'verify'), 
-    CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType <> ''), CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'), CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "CK_ProcessControl_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessControlSeq_Type" CHECK (typeof(ProcessControlSeq) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessName_Type" CHECK (typeof(ProcessName) = 'text' AND instr(ProcessName, char(0)) = 0 AND length(ProcessName) <= 200), 
@@ -3021,6 +3021,14 @@ FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0030';
 
 -- Running upgrade 0031 -> 0032
+
+CREATE TRIGGER TR_vSqlJob_Update INSTEAD OF UPDATE ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'); END;
+
+CREATE TRIGGER TR_vSqlJob_Delete INSTEAD OF DELETE ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'); END;
+
+CREATE TRIGGER TR_FileProcess_SetAside BEFORE UPDATE OF Status ON FileProcess WHEN NEW.z_updated IS OLD.z_updated AND NEW.Status <> OLD.Status AND (NEW.Status = 'rejected' OR NEW.Status = 'duplicate') AND EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled')) BEGIN SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names'); END;
+
+CREATE TRIGGER TR_FileProcess_SetAsideInsert AFTER INSERT ON FileProcess WHEN (NEW.Status = 'rejected' OR NEW.Status = 'duplicate') AND EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled')) BEGIN SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names'); END;
 
 UPDATE alembic_version SET version_num='0032' WHERE alembic_version.version_num = '0031';
 
