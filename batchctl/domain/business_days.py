@@ -10,6 +10,8 @@ from batchctl.domain.text import visible
 from batchctl.domain.wall_clock import DAY, LAST_DAY
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MOST_OF_A_MONTH = 23
+"""How many business days a month can have where they are those of a week."""
 FARTHEST = 366
 """How many days a shift may go."""
 SOON = timedelta(days=60)

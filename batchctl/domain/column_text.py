@@ -10,20 +10,22 @@ from calendar import monthrange
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
-from batchctl.domain.business_days import WEEKDAYS
+from batchctl.domain.business_days import MOST_OF_A_MONTH, WEEKDAYS
 from batchctl.domain.cadences import LAST, MONTHS, WEEKS
 from batchctl.domain.text import did_you_mean, nearest, shorten, visible
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY
+
+BLANK = " "
+"""What may stand around the parts of a list: the constraints of the database know no other blank either."""
 
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 _NEARLY_TIME = re.compile(r"([0-9]{1,2})(?:[:.hH]?([0-9]{2}))?")
 _WINDOW = re.compile(r"([^-]*)-([^-]*)")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WALL_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)")
-_NUMBER = re.compile(r"[0-9]{1,4}")
-_BUSINESS = re.compile(r"business_([0-9]{1,4}|last)")
+_NUMBER = re.compile(r"[0-9]{1,2}")
+_BUSINESS = re.compile(r"business_([0-9]{1,2}|last)")
 
-_MOST_BUSINESS_DAYS = 23
 _MONTHS_IN_FULL = (
     "January",
     "February",
@@ -132,7 +134,7 @@ def weekdays_of(part: str) -> Collection[int]:
 
 def months_of(part: str) -> Collection[int]:
     """Read a month, its number or a range of months."""
-    named = "-".join(_month_name(word.strip()) for word in part.split("-"))
+    named = "-".join(_month_name(word.strip(BLANK)) for word in part.split("-"))
     return [place + 1 for place in _range(named, MONTHS, "month", "Jan,Jul or 1,7")]
 
 
@@ -162,20 +164,20 @@ def month_days_of(part: str) -> Collection[tuple[int, bool]]:
     if (found := _BUSINESS.fullmatch(folded)) is not None:
         if found[1] == "last":
             return [(LAST, True)]
-        if 1 <= int(found[1]) <= _MOST_BUSINESS_DAYS:
+        if 1 <= int(found[1]) <= MOST_OF_A_MONTH:
             return [(int(found[1]), True)]
     meant = visible(did_you_mean(part, ("last", "business_1", "business_last"))) if part else ""
-    said = f"write 1 to 31, last, business_1 to business_{_MOST_BUSINESS_DAYS}, or business_last."
+    said = f"write 1 to 31, last, business_1 to business_{MOST_OF_A_MONTH}, or business_last."
     raise UnfitText(f"{quoted(part)} is no day of a month: {said}{meant if 'Did' in meant else ''}")
 
 
 def _range(part: str, words: Sequence[str], what: str, example: str) -> Collection[int]:
     """Read a word, or two with a dash between them; a range may go over the end."""
     begin, dash, end = part.partition("-")
-    first = _place(begin.strip(), words, what, example)
+    first = _place(begin.strip(BLANK), words, what, example)
     if not dash:
         return [first]
-    last = _place(end.strip(), words, what, example)
+    last = _place(end.strip(BLANK), words, what, example)
     length = (last - first) % len(words)
     return [(first + step) % len(words) for step in range(length + 1)]
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfoNotFoundError, available_timezones
 from batchctl.domain.business_days import BusinessDays
 from batchctl.domain.cadences import DayPattern, MonthDays
 from batchctl.domain.column_text import (
+    BLANK,
     UnfitText,
     local_date,
     month_days_of,
@@ -87,7 +88,7 @@ class _Reader:
         found = set[_Read]()
         for part in written.split(","):
             try:
-                found.update(take(part.strip()))
+                found.update(take(part.strip(BLANK)))
             except UnfitText as unfit:
                 self.wrong(column, str(unfit))
         return frozenset(found)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.wall_clock import WallClock
 from batchctl.operations import remedies, unknown
@@ -255,9 +255,8 @@ def _check_resend(found: _Found) -> None:
         raise StatusChanged(found.name, "ready, and still to be looked at", RESEND, next_step=f"batchctl why file:{at}")
     if not found.takers and found.unreadable:
         raise unknown.of_batch_row(found.unreadable[0])
-    if not found.takers:
-        message = f"No batch takes entity '{visible(row.entity)}' of {found.name}."
-        raise Refused(message, next_step="batchctl batches")
+    if found.untaken is not None:
+        raise Refused(f"{found.name} cannot be sent again: {found.untaken[0]}", next_step="batchctl batches")
 
 
 def _load_locked(connection: Any, intake_id: IntakeId) -> IntakeRow | None:

@@ -28,6 +28,7 @@ from batchctl.store.tables import (
     resource,
     setting,
 )
+from batchctl.store.written_forms import LONGEST_LIMIT
 
 MAX_CONCURRENT = "MaxConcurrent"
 """The `Setting` that says how many instances of all batches may be under way at once."""
@@ -115,7 +116,7 @@ def overall(connection: Connection) -> int | None:
     """
     row = connection.execute(_LIMIT).one_or_none()
     said = "" if row is None else str(row.Value).strip()
-    return int(said) if said.isascii() and said.isdecimal() else None
+    return int(said) if said.isascii() and said.isdecimal() and len(said) <= LONGEST_LIMIT else None
 
 
 def overall_as_written(connection: Connection) -> str | None:

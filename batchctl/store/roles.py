@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from batchctl.domain.errors import Refused
 from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
-from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, SERVICE, WHO_MAY
+from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, SERVICE, WHO_MAY
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
@@ -167,7 +167,13 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     yield "-- Nobody but the owner, the controller and the roles of Setting TaskRoles (task enable --role) runs commands."
     yield from (
         _NO_TASKS.format(
-            schema=schema, may=WHO_MAY.format(who="session_user"), guard=GUARD, asked=GUARD_OF_REQUESTS, held=_HELD
+            schema=schema,
+            may=WHO_MAY.format(who="session_user"),
+            guard=GUARD,
+            asked=GUARD_OF_REQUESTS,
+            hold=GUARD_OF_WORK,
+            held=_HELD,
+            paused=_PAUSED,
         )
         .strip()
         .splitlines()
@@ -196,7 +202,11 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
     yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE, f" WHERE {no_tasks}")
     no_data = _NO_TASK_DATA_ON_MSSQL.format(schema=schema, may=may)
     yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR, f" WHERE {no_data}")
-    yield from _HOLD_PLANTED_ON_MSSQL.format(schema=schema, held=_HELD).strip().splitlines()
+    yield from (
+        _HOLD_PLANTED_ON_MSSQL.format(schema=schema, hold=GUARD_OF_WORK, held=_HELD, paused=_PAUSED)
+        .strip()
+        .splitlines()
+    )
     for name, entities in suppliers.items():
         only = f" WHERE Entity IN ({_listed(entities, 'N')}) AND {no_tasks}"
         yield from _view(schema, f"Intake_{name}", "FileProcess", SUBMITTED, f"{INTAKE}_{name}", only)
@@ -263,25 +273,46 @@ CREATE OR REPLACE FUNCTION batchctl_hold_planted() RETURNS trigger LANGUAGE plpg
 SET search_path = {schema}, pg_temp AS $$
 BEGIN
     -- Rows that somebody could insert before, or inserts just now, are not what those who may ask for commands asked for.
-    LOCK TABLE FileProcess IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE FileProcess, BatchControl IN SHARE ROW EXCLUSIVE MODE;
     UPDATE FileProcess f SET Status = 'paused', z_updated = timezone('UTC', clock_timestamp()),
            Message = '{held}'
     WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
       AND f.Entity IN (SELECT coalesce(b.Entity, b.ProcessBatchName) FROM ProcessBatch b
                        JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id
                        WHERE b.ProcessBatch_id = NEW.ProcessBatch_id AND lower(trim(p.ProcessType)) = 'task');
+    -- So is what was made of such rows before the batch had its first step that runs commands.
+    IF TG_TABLE_NAME = 'processcontrol' THEN
+        IF EXISTS (SELECT 1 FROM ProcessControl p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id
+                   AND p.ProcessControl_id <> NEW.ProcessControl_id AND lower(trim(p.ProcessType)) = 'task') THEN
+            RETURN NULL;
+        END IF;
+        IF TG_OP = 'UPDATE' THEN
+            IF OLD.ProcessBatch_id = NEW.ProcessBatch_id AND lower(trim(OLD.ProcessType)) = 'task' THEN
+                RETURN NULL;
+            END IF;
+        END IF;
+        INSERT INTO AuditLog (Actor, Host, Action, Target, Reason, ValuesBefore)
+        SELECT session_user, 'sql', 'pause', 'BatchControl:' || c.BatchControl_id, '{paused}',
+               json_build_object('Status', c.Status)::text
+        FROM BatchControl c WHERE c.ProcessBatch_id = NEW.ProcessBatch_id AND c.Status IN ('ready', 'retry', 'running')
+        ORDER BY c.BatchControl_id;
+        UPDATE BatchControl c SET Status = CASE c.Status WHEN 'running' THEN 'pausing' ELSE 'paused' END,
+               z_updated = timezone('UTC', clock_timestamp())
+        WHERE c.ProcessBatch_id = NEW.ProcessBatch_id AND c.Status IN ('ready', 'retry', 'running');
+    END IF;
     RETURN NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION batchctl_hold_planted() FROM PUBLIC;
-CREATE OR REPLACE TRIGGER TR_ProcessControl_HoldPlanted AFTER INSERT OR UPDATE OF ProcessType, ProcessBatch_id ON ProcessControl
+CREATE OR REPLACE TRIGGER {hold} AFTER INSERT OR UPDATE OF ProcessType, ProcessBatch_id ON ProcessControl
 FOR EACH ROW WHEN (lower(trim(NEW.ProcessType)) = 'task') EXECUTE FUNCTION batchctl_hold_planted();
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_HoldPlanted AFTER UPDATE OF Entity, ProcessBatchName ON ProcessBatch
 FOR EACH ROW EXECUTE FUNCTION batchctl_hold_planted();
 """
 _HELD = "inserted before a batch of this entity ran commands: look at Data, then resume or cancel it"
+_PAUSED = "made before its batch ran commands: look at Data1 to Data6, then resume or cancel it"
 _HOLD_PLANTED_ON_MSSQL = """
-CREATE OR ALTER TRIGGER {schema}.TR_ProcessControl_HoldPlanted ON {schema}.ProcessControl AFTER INSERT, UPDATE AS
+CREATE OR ALTER TRIGGER {schema}.{hold} ON {schema}.ProcessControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
     UPDATE f SET Status = 'paused', Message = N'{held}'
@@ -290,6 +321,21 @@ BEGIN
     AND f.Entity IN (SELECT COALESCE(b.Entity, b.ProcessBatchName) FROM {schema}.ProcessBatch AS b
                      JOIN inserted AS p ON p.ProcessBatch_id = b.ProcessBatch_id
                      WHERE LOWER(TRIM(p.ProcessType)) = 'task');
+    DECLARE @first TABLE (ProcessBatch_id bigint);
+    INSERT INTO @first SELECT i.ProcessBatch_id FROM inserted AS i WHERE LOWER(TRIM(i.ProcessType)) = 'task'
+    AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.ProcessBatch_id = i.ProcessBatch_id
+                    AND LOWER(TRIM(d.ProcessType)) = 'task')
+    AND NOT EXISTS (SELECT 1 FROM {schema}.ProcessControl AS p WHERE p.ProcessBatch_id = i.ProcessBatch_id
+                    AND LOWER(TRIM(p.ProcessType)) = 'task'
+                    AND p.ProcessControl_id NOT IN (SELECT n.ProcessControl_id FROM inserted AS n));
+    INSERT INTO {schema}.AuditLog (Actor, Host, Action, Target, Reason, ValuesBefore)
+    SELECT ORIGINAL_LOGIN(), 'sql', 'pause', CONCAT('BatchControl:', c.BatchControl_id), N'{paused}',
+           CONCAT('{{"Status": "', c.Status, '"}}')
+    FROM {schema}.BatchControl AS c WITH (TABLOCKX)
+    WHERE c.Status IN ('ready', 'retry', 'running') AND c.ProcessBatch_id IN (SELECT f.ProcessBatch_id FROM @first AS f);
+    UPDATE c SET Status = CASE c.Status WHEN 'running' THEN 'pausing' ELSE 'paused' END, z_updated = SYSUTCDATETIME()
+    FROM {schema}.BatchControl AS c
+    WHERE c.Status IN ('ready', 'retry', 'running') AND c.ProcessBatch_id IN (SELECT f.ProcessBatch_id FROM @first AS f);
 END;
 GO
 """

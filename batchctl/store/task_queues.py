@@ -16,7 +16,8 @@ ROLES = "TaskRoles"
 SERVICE = "batchctl_service"
 """The role of the controller."""
 GUARD, GUARD_OF_REQUESTS = "TR_FileProcess_NoTasks", "TR_OperatorRequest_NoTasks"
-"""The triggers with which the script of roles keeps all others out."""
+GUARD_OF_WORK = "TR_ProcessControl_HoldWork"
+"""The triggers with which the script of roles keeps all others out, and what they inserted before there were commands."""
 WHO_MAY = (
     "SELECT 1 FROM pg_roles r WHERE pg_has_role({who}, r.oid, 'MEMBER') AND ("  # noqa: S608 - our own names
     f"r.rolname = '{SERVICE}' OR r.oid = (SELECT relowner FROM pg_class WHERE oid = to_regclass('FileProcess')) OR r.rolname IN ("
@@ -35,8 +36,8 @@ _QUEUES = (
 )
 _ROLES = select(_s.Value).where(_s.Name == ROLES)
 _GUARDS = text(
-    "SELECT tgname FROM pg_trigger WHERE tgrelid IN (to_regclass('FileProcess'), to_regclass('OperatorRequest'))"
-    " AND tgname IN (lower(:guard), lower(:other))"
+    "SELECT tgname FROM pg_trigger WHERE tgrelid IN (to_regclass('FileProcess'), to_regclass('OperatorRequest'),"
+    " to_regclass('ProcessControl')) AND tgname IN (lower(:guard), lower(:other), lower(:of_work))"
 )
 _RUNS_COMMANDS = (
     select(_c.BatchControl_id)
@@ -53,7 +54,7 @@ def open_queues(connection: Connection) -> list[tuple[str, str]]:
 
 def is_guarded(connection: Connection) -> bool:
     """Say whether the database itself keeps other roles out."""
-    return _guards(connection) == {GUARD.lower(), GUARD_OF_REQUESTS.lower()}
+    return _guards(connection) == {each.lower() for each in (GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK)}
 
 
 def keeps_out(connection: Connection, actor: str, instance_id: InstanceId) -> bool:
@@ -66,7 +67,8 @@ def keeps_out(connection: Connection, actor: str, instance_id: InstanceId) -> bo
 def _guards(connection: Connection) -> set[str]:
     if connection.dialect.name != "postgresql":
         return set()
-    return {str(row.tgname) for row in connection.execute(_GUARDS, {"guard": GUARD, "other": GUARD_OF_REQUESTS})}
+    asked = {"guard": GUARD, "other": GUARD_OF_REQUESTS, "of_work": GUARD_OF_WORK}
+    return {str(row.tgname) for row in connection.execute(_GUARDS, asked)}
 
 
 def kind_of_database(connection: Connection) -> str:

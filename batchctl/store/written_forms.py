@@ -6,9 +6,10 @@ calendar knows, such as whether February has a 30th, is left to `check`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from batchctl.domain.business_days import WEEKDAYS
+from batchctl.domain.business_days import MOST_OF_A_MONTH, WEEKDAYS
+from batchctl.domain.cadences import MONTHS
 from batchctl.store.conditions import differing
 
 _TIME, _REGULAR_TIME = "[0-2][0-9]:[0-5][0-9]", "([01][0-9]|2[0-3]):[0-5][0-9]"
@@ -17,6 +18,36 @@ _REGULAR_DAY = "[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _NO_DAY = ("?????00*", "?????1[3-9]*", "????????00*", "????????3[2-9]*")
 _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]", "????[^0-9]", "?????[^,]")
 """What may stand nowhere behind a comma of times that have one before and behind each."""
+
+
+BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
+"""What the engine leaves away before and after a name or a number."""
+BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+"""The same as a regular expression of PostgreSQL has it."""
+LONGEST_LIMIT = 18
+"""Digits of a number that every database can reckon with."""
+
+
+def bare(text: str) -> tuple[str, str, str]:
+    """Say on PostgreSQL, on SQLite and on SQL Server what is left of a text without the blanks before and after it."""
+    each = ", ".join(f"NCHAR({code})" for code in BLANKS)
+    return (
+        # Only so it can be written where the database holds no such characters.
+        f"regexp_replace({text}, '^{BLANK}+|{BLANK}+$', '', 'g')",
+        f"trim({text}, char({', '.join(map(str, BLANKS))}))",
+        f"TRIM(CONCAT({each}) FROM {text})",
+    )
+
+
+def is_limit_or_other(name: str, value: str) -> differing:
+    """Return the constraint that the setting of how much runs at once is a number; other settings may be anything."""
+    elsewhere, on_sqlite, on_mssql = bare(value)
+    digits = "NOT {0} '{1}[^0-9]{1}' AND {2}({3}) BETWEEN 1 AND {4}"
+    return differing(
+        f"{name} <> 'MaxConcurrent' OR {elsewhere} ~ '^[0-9]{{1,{LONGEST_LIMIT}}}$'",
+        f"{name} <> 'MaxConcurrent' OR ({on_sqlite} {digits.format('GLOB', '*', 'length', on_sqlite, LONGEST_LIMIT)})",
+        f"{name} <> 'MaxConcurrent' OR ({on_mssql} {digits.format('LIKE', '%', 'LEN', on_mssql, LONGEST_LIMIT)})",
+    )
 
 
 def is_time_of_day(column: str) -> differing:
@@ -55,22 +86,66 @@ def is_day_and_time(column: str) -> differing:
 
 def are_weekdays(column: str, *, or_none: bool = False) -> differing:
     """Return the constraint that a column holds days of the week, or ranges of them, with commas between them."""
-    made = are_names(column, WEEKDAYS, ranges=True)
-    return differing(*(f"trim({column}) = '' OR {each}" for each in made.clauses)) if or_none else made
+    made = are_words(column, WEEKDAYS, ranges=True)
+    return differing(*(f"trim({column}) = '' OR ({each})" for each in made.clauses)) if or_none else made
 
 
-def are_names(column: str, names: Iterable[str], *, ranges: bool = False) -> differing:
-    """Return the constraint that a column holds some names with commas between them, in any letter case.
+def are_months(column: str) -> differing:
+    """Return the constraint that a column holds months, their numbers, or ranges of them, with commas between them."""
+    return are_words(column, [*MONTHS, *_numbers(len(MONTHS))], ranges=True)
 
-    Each becomes a sign, and so does each range; then there may be nothing but signs with commas, and these are taken away.
+
+def are_month_days(column: str) -> differing:
+    """Return the constraint that a column holds days of a month, also counted by business days, with commas between them."""
+    business = [f"business_{place}" for place in (*_numbers(MOST_OF_A_MONTH), "last")]
+    return are_words(column, [*_numbers(31), "last", *business])
+
+
+def has_such_days(months: str, days: str) -> differing:
+    """Return the constraint that of some months, written one by one, not all lack all of the days that are written."""
+    lacking = (({2}, ["30", "31"]), ({2, 4, 6, 9, 11}, ["31"]))
+    made = [(are_words(months, _months(some)).clauses, are_words(days, beyond).clauses) for some, beyond in lacking]
+    each = zip(*(zip(*pair, strict=True) for pair in made), strict=True)
+    return differing(*(" AND ".join(f"NOT (({some}) AND ({beyond}))" for some, beyond in one) for one in each))
+
+
+def _months(places: Collection[int]) -> list[str]:
+    return [*(MONTHS[at - 1] for at in sorted(places)), *(at for at in _numbers(len(MONTHS)) if int(at) in places)]
+
+
+def _numbers(most: int) -> list[str]:
+    """Return the numbers up to one, those below ten also with a zero before them."""
+    return [*map(str, range(1, most + 1)), *(f"0{number}" for number in range(1, 10))]
+
+
+def are_words(column: str, words: Iterable[str], *, ranges: bool = False) -> differing:
+    """Return the constraint that a column holds some words with commas between them, in any letter case.
+
+    Each word stands between commas of its own; what is taken away when each word is, is then as long as the whole. A sum
+    of lengths is flat: words that are taken away one after the other nest, which SQLite's parser bears few of.
     """
-    left = f"lower(replace({column}, ' ', ''))"
-    for name in names:
-        left = f"replace({left}, '{name.lower()}', '#')"
-    if ranges:
-        left = f"replace({left}, '#-#', '#')"
-    said = f"replace(',' {{0}} {left} {{0}} ',', '#,', '') = ','"
-    return differing(said.format("||"), said.format("||"), said.format("+"))
+    words = [word.lower() for word in words]
+    dash = f"( *- *({'|'.join(words)}))?" if ranges else ""
+    word = f" *({'|'.join(words)}){dash} *"
+    return differing(
+        f"""lower({column} COLLATE "C") ~ '^{word}(,{word})*$'""",
+        _are_flat(column, words, "||", "length", "GLOB", ranges=ranges),
+        _are_flat(column, words, "+", "LEN", "LIKE", ranges=ranges),
+    )
+
+
+def _are_flat(column: str, words: Sequence[str], join: str, length: str, fits: str, *, ranges: bool) -> str:
+    bare, between = f"lower(replace({column}, ' ', ''))", "[^-,]"
+    ends = f"replace({bare}, '-', ',')" if ranges else bare
+    apart = f"',' {join} replace({ends}, ',', ',,') {join} ','"
+    left = " + ".join(f"{length}(replace({apart}, ',{word},', ''))" for word in words)
+    # Blanks within a word, and two dashes in one range.
+    runs, never = f"replace(replace({column}, ' ', '<>'), '><', '')", [f"*{between}<>{between}*"]
+    twice = [f"*-{between * many}-*" for many in range(1, max(map(len, words)) + 1)] if ranges else []
+    if fits == "LIKE":
+        never, twice = [_as_like(each) for each in never], [_as_like(each) for each in twice]
+    refused = [f"{runs} NOT {fits} '{each}'" for each in never] + [f"{bare} NOT {fits} '{each}'" for each in twice]
+    return " AND ".join([f"{left} = {len(words) - 1} * {length}({apart})", *refused])
 
 
 def _one(value: str, one_of: Sequence[str], none_of: Iterable[str], regular: str, between: str = "") -> differing:

@@ -15,12 +15,10 @@ from alembic.util import load_python_file
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.columns import name
-from batchctl.store.conditions import is_word, is_written_word
+from batchctl.store.conditions import differing, is_word, is_written_word
 from batchctl.store.rewording import Rewording, reword
 from batchctl.store.written_forms import (
-    are_names,
     are_times_of_day,
-    are_weekdays,
     is_day,
     is_day_and_time,
     is_time_or_word,
@@ -31,6 +29,27 @@ revision = "0023"
 down_revision = "0022"
 branch_labels = None
 depends_on = None
+
+
+def are_names(column: str, names: tuple[str, ...], *, ranges: bool = False) -> differing:
+    """Return the constraint that a column holds some names with commas between them, in any letter case.
+
+    Each becomes a sign, and so does each range; then there may be nothing but signs with commas, and these are taken away.
+    """
+    left = f"lower(replace({column}, ' ', ''))"
+    for each in names:
+        left = f"replace({left}, '{each}', '#')"
+    if ranges:
+        left = f"replace({left}, '#-#', '#')"
+    said = f"replace(',' {{0}} {left} {{0}} ',', '#,', '') = ','"
+    return differing(said.format("||"), said.format("||"), said.format("+"))
+
+
+def are_weekdays(column: str, *, or_none: bool = False) -> differing:
+    """Return the constraint that a column holds days of the week, or ranges of them, with commas between them."""
+    made = are_names(column, ("mon", "tue", "wed", "thu", "fri", "sat", "sun"), ranges=True)
+    return differing(*(f"trim({column}) = '' OR {each}" for each in made.clauses)) if or_none else made
+
 
 ADDED = (
     ("ProcessBatch", "ProcessingMode", is_word("ProcessingMode", ("manual", "scheduled", "triggered"))),

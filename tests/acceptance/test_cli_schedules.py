@@ -124,20 +124,20 @@ def test_what_is_wrong_is_said_at_once_with_exit_code_6_and_nothing_is_written(s
 
 def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     shop.sql(
-        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, RunMonths, TimeZone)"
-        " VALUES ('a', 'Load', 'daily', '06:00', 'Brumaire', NULL), ('b', 'Laod', 'daily', '06:00', NULL, 'Mars');"
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, BetweenTimes, TimeZone)"
+        " VALUES ('a', 'Load', 'daily', '06:00', '23:58-23:59', NULL), ('b', 'Laod', 'daily', '06:00', NULL, 'Mars');"
     )
 
     outcome = shop.run("check", "--json")
 
     assert outcome.returncode == 6
     assert {(one["Row"], one["Column"]) for one in json.loads(outcome.stdout)} == {
-        ("a", "RunMonths"),
+        ("a", "BetweenTimes"),
         ("b", "Entity"),
         ("b", "TimeZone"),
     }
     (first, second) = shop.json("schedule", "list")
-    assert first["Findings"][0].startswith("RunMonths: 'Brumaire' is no month; write for example Jan,Jul or 1,7.")
+    assert first["Findings"][0].startswith("BetweenTimes: None of its times lies in 23:58-23:59: it is never due.")
     assert second["Words"] == "daily at 06:00, Mars"
 
 

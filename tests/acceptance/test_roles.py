@@ -358,6 +358,43 @@ def test_a_row_that_was_planted_before_a_batch_ran_commands_is_held(guarded: Gua
     assert guarded.sql("SELECT count(*) FROM BatchControl WHERE Data1 LIKE 'touch%' OR Data2 LIKE 'touch%'") == [(0,)]
 
 
+def test_what_was_made_of_planted_rows_before_a_batch_ran_commands_waits_for_a_person(guarded: Guarded) -> None:
+    for data in ("a", "b", "c", "d"):
+        guarded.as_("loader", f"INSERT INTO FileProcess (Entity, Data) VALUES ('Load', 'touch {data}')")
+    guarded("create")
+    guarded.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 1")
+    for number, status in enumerate(("ready", "retry", "failed", "complete"), start=2):
+        guarded.sql(f"UPDATE BatchControl SET Status = '{status}' WHERE BatchControl_id = {number}")
+    step = (
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data2)"
+        " SELECT ProcessBatch_id, {}, 'anything', ' TASK', '{{Data3}}' FROM ProcessBatch WHERE ProcessBatchName = 'Load'"
+    )
+    guarded.sql(step.format(90))
+
+    stand = "SELECT Status FROM BatchControl ORDER BY BatchControl_id"
+    assert guarded.sql(stand) == [("cancelled",), ("paused",), ("paused",), ("failed",), ("complete",)]
+    why = "SELECT Target, Action FROM AuditLog WHERE Reason LIKE '%before its batch ran commands%' ORDER BY AuditLog_id"
+    assert guarded.sql(why) == [("BatchControl:2", "pause"), ("BatchControl:3", "pause")]
+    guarded("run", "--once")
+    assert [path.name for path in guarded.folder.iterdir() if path.name in {"a", "b", "c", "d"}] == []
+    # What is asked for now was asked for by who may.
+    guarded.sql("UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = 2")
+    guarded.sql(step.format(91))
+    guarded.sql("UPDATE ProcessControl SET ProcessType = 'task' WHERE ProcessControlSeq = 90")
+    assert guarded.sql(stand)[1] == ("ready",)
+
+
+@pytest.mark.parametrize(
+    "guard", ["TR_ProcessControl_HoldWork ON ProcessControl", "TR_FileProcess_NoTasks ON FileProcess"]
+)
+def test_doctor_names_a_script_that_is_older(guarded: Guarded, guard: str) -> None:
+    assert guarded("task", "enable", "--reason", "chores").returncode == 0
+    guarded.sql(f"DROP TRIGGER {guard}")
+
+    (said,) = [one for one in json.loads(guarded("doctor", "--json").stdout) if one["Check"] == "tasks"]
+    assert said["Result"] == "WARN"
+
+
 def test_intake_has_no_way_to_a_batch_that_runs_commands_but_for_the_roles_that_were_given_one(
     guarded: Guarded,
 ) -> None:

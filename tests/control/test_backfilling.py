@@ -518,7 +518,7 @@ def test_one_whose_row_nobody_can_read_is_told_and_never_complete(past: Past, co
 def test_what_ails_a_schedule_and_its_backfill_is_logged_once_each(past: Past) -> None:
     world = past.world
     past.ask()
-    world.sql("UPDATE Schedule SET RunMonths = 'Brumaire', TimingHash = NULL")
+    world.sql("UPDATE Schedule SET BetweenTimes = '23:58-23:59', TimingHash = NULL")
     for _ in range(3):
         for node in (world.transactions, world.open()):
             deciding = Deciding(world.clock, world.creator(), lambda batch: True, GRACE, "2026a")

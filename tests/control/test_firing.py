@@ -732,7 +732,7 @@ def test_one_batch_that_lets_it_is_enough(timetable: Timetable) -> None:
 
 
 def test_000_24_nonsense_is_told_once_and_stops_no_other(timetable: Timetable) -> None:
-    timetable.schedule("bad", RunTimes="06:00", RunMonths="Brumaire")
+    timetable.schedule("bad", RunTimes="06:00", BetweenTimes="23:58-23:59")
     timetable.schedule("nowhere", RunTimes="06:00", TimeZone="Europe/Atlantis")
     timetable.schedule("lost", RunTimes="06:00", CalendarName="NL")
     timetable.schedule("good", RunTimes="06:00")
@@ -743,15 +743,15 @@ def test_000_24_nonsense_is_told_once_and_stops_no_other(timetable: Timetable) -
     assert timetable.world.sql("SELECT Schedule_id FROM ScheduleFire") == [(4,)]
     errors = [(source, message) for event, source, message in timetable.log() if event == "error"]
     assert [source for source, _ in errors] == ["schedule bad", "schedule nowhere", "schedule lost"]
-    assert errors[0][1].startswith("RunMonths: ")
+    assert errors[0][1].startswith("BetweenTimes: ")
     assert errors[0][1].endswith("until that is corrected it starts nothing")
     assert timetable.standing(1)[1] is None
 
 
 def test_what_was_nonsense_fires_once_it_is_corrected(timetable: Timetable) -> None:
-    timetable.schedule(RunTimes="06:00", RunMonths="Brumaire")
+    timetable.schedule(RunTimes="06:00", BetweenTimes="23:58-23:59")
     timetable.turns()
-    timetable.world.sql("UPDATE Schedule SET RunMonths = NULL")
+    timetable.world.sql("UPDATE Schedule SET BetweenTimes = NULL")
     timetable.until("2026-11-21 06:00")
 
     assert timetable.fired() == ["2026-11-21T06:00"]

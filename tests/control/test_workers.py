@@ -231,7 +231,7 @@ def test_schedules_fire_once_whoever_leads(world: World, hands: tuple[Hand, Hand
     world.batch(steps=1, MaxConcurrent=9)
     timetable = Timetable(world)
     timetable.schedule(RunTimes="06:00")
-    timetable.schedule("bad", RunTimes="06:00", RunMonths="Brumaire")
+    timetable.schedule("bad", RunTimes="06:00", BetweenTimes="23:58-23:59")
     for number in enabled:
         hands[number].worker.own_duties = [timetable.leader(world.open())]
     for hours in (0, 3, 1):

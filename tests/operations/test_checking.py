@@ -310,6 +310,7 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     world: World, value: str, message: str | None
 ) -> None:
     world.batch()
+    world.hand.loosen()
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
     assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])

@@ -355,7 +355,8 @@ def test_the_populator_names_the_day_of_a_second_run_where_it_named_that_of_the_
     [
         ({"Status": "paused"}, "FileProcess 1 is paused", "batchctl inbox retry 1 --reason ..."),
         ({}, "FileProcess 1 is ready, and still to be looked at", "batchctl why file:1"),
-        ({"Entity": "nobody", "Status": "complete"}, "No batch takes entity 'nobody'", "batchctl batches"),
+        ({"Entity": "nobody", "Status": "complete"}, "no batch takes entity 'nobody'.", "batchctl batches"),
+        ({"Entity": "Bb", "Status": "complete"}, "no batch takes entity 'Bb'. Did you mean 'B'?", "batchctl batches"),
     ],
 )
 def test_what_cannot_be_sent_again_is_refused_with_what_to_do(

@@ -192,7 +192,7 @@ def test_every_gate_of_a_schedule_can_block(world: World) -> None:
     assert f"BetweenTimes is {other}" in str(found["window"].blocked)
     world.batch(ProcessingMode="manual")
     assert blocking(why(world, "schedule:nightly"))["mode"].clear == "batchctl mode B scheduled --reason ..."
-    world.sql("UPDATE Schedule SET RunMonths = 'Brumaire'")
+    world.sql("UPDATE Schedule SET BetweenTimes = NULL, EndDate = '1999-01-01', StartDate = '1999-01-02'")
     assert blocking(why(world, "schedule:nightly"))["timing"].clear == "batchctl check"
 
 

@@ -39,11 +39,15 @@ from batchctl.store.tables.some_rows import (
     ARMED,
 )
 from batchctl.store.written_forms import (
-    are_names,
+    are_month_days,
+    are_months,
     are_times_of_day,
     are_weekdays,
+    are_words,
+    has_such_days,
     is_day,
     is_day_and_time,
+    is_limit_or_other,
     is_time_or_word,
     is_window_of_day,
 )
@@ -225,10 +229,13 @@ schedule = table(
     check("RunTimes_Form", are_times_of_day("RunTimes")),
     check("BetweenTimes", is_window_of_day("BetweenTimes")),
     check("RunDays_Form", are_weekdays("RunDays")),
-    check("WeekOfMonth_Form", are_names("WeekOfMonth", WEEKS)),
+    check("WeekOfMonth_Form", are_words("WeekOfMonth", WEEKS)),
     check("RunAt_Form", is_day_and_time("RunAt")),
     check("StartDate", is_day("StartDate")),
     check("EndDate", is_day("EndDate")),
+    check("RunMonths", are_months("RunMonths")),
+    check("RunDaysOfMonth_Form", are_month_days("RunDaysOfMonth")),
+    check("RunMonths_Days", has_such_days("RunMonths", "RunDaysOfMonth")),
     index("IX_Schedule_Due", "NextRunTime", where=ARMED),
     sqlite_autoincrement=True,
 )
@@ -336,6 +343,7 @@ setting = table(
     stamp("z_updated"),
     UniqueConstraint("Name"),
     check("Name", "Name <> ''"),
+    check("MaxConcurrent", is_limit_or_other("Name", "Value")),
     sqlite_autoincrement=True,
 )
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-_BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
-_BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-"""What the engine leaves away before and after a name or a number."""
+from batchctl.store.written_forms import BLANKS, bare
 
 
 class Spoken:
@@ -97,16 +95,12 @@ class Spoken:
 
     def bare(self, text: str) -> str:
         """Leave away what stands before and after a text and cannot be seen, as the engine does."""
-        return self._each(
-            f"trim({text}, char({', '.join(map(str, _BLANKS))}))",
-            # Only so it can be written where the database holds no such characters.
-            f"regexp_replace({text}, '^{_BLANK}+|{_BLANK}+$', '', 'g')",
-            f"TRIM({self._blanks} FROM {text})",
-        )
+        elsewhere, on_sqlite, on_mssql = bare(text)
+        return self._each(on_sqlite, elsewhere, on_mssql)
 
     @property
     def _blanks(self) -> str:
-        return f"CONCAT({', '.join(f'NCHAR({code})' for code in _BLANKS)})"
+        return f"CONCAT({', '.join(f'NCHAR({code})' for code in BLANKS)})"
 
     def tags(self, text: str) -> str:
         """Return the names that stand between commas as `has_tag` looks through them."""
@@ -114,7 +108,7 @@ class Spoken:
             return text
         # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
         # both to be as long also to who does not count the blanks there.
-        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(BLANKS)}), ','))"
         for many in (16, 8, 4, 2, 1):
             tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
         return f"CONCAT(',', TRIM({tidied}), ',')"

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0031.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0032.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -4293,6 +4293,122 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0031' WHERE version_num = '0030';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
+ALTER TABLE ProcessBatch DROP CONSTRAINT [CK_ProcessBatch_ExpectedOn];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
+ALTER TABLE Schedule DROP CONSTRAINT [CK_Schedule_RunDays_Form];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
+ALTER TABLE Schedule DROP CONSTRAINT [CK_Schedule_WeekOfMonth_Form];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
+ALTER TABLE Calendar DROP CONSTRAINT [CK_Calendar_BusinessDays];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDays_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDays_Form] CHECK (LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_WeekOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_WeekOfMonth_Form] CHECK (LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',first,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',second,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',third,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fourth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fifth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) = 5 * LEN(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(WeekOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_BusinessDays' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = '' OR (LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(BusinessDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunMonths' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunMonths] CHECK (LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jan,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',mar,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',may,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jul,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',aug,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',oct,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',dec,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',09,', '')) = 32 * LEN(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDaysOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDaysOfMonth_Form] CHECK (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',24,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',25,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',26,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',27,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',28,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',29,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_last,', '')) = 73 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunMonths_Days' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunMonths_Days] CHECK (NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) = 2 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 1 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')) AND NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',09,', '')) = 13 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 0 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Setting_MaxConcurrent' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U'))
+ALTER TABLE Setting ADD CONSTRAINT [CK_Setting_MaxConcurrent] CHECK (Name <> 'MaxConcurrent' OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0032' WHERE version_num = '0031';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

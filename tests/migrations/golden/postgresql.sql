@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0031.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0032.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2763,6 +2763,34 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0031' WHERE alembic_version.version_num = '0030';
+
+-- Running upgrade 0031 -> 0032
+
+ALTER TABLE ProcessBatch DROP CONSTRAINT "CK_ProcessBatch_ExpectedOn";
+
+ALTER TABLE Schedule DROP CONSTRAINT "CK_Schedule_RunDays_Form";
+
+ALTER TABLE Schedule DROP CONSTRAINT "CK_Schedule_WeekOfMonth_Form";
+
+ALTER TABLE Calendar DROP CONSTRAINT "CK_Calendar_BusinessDays";
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_ExpectedOn" CHECK (lower(ExpectedOn COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDays_Form" CHECK (lower(RunDays COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_WeekOfMonth_Form" CHECK (lower(WeekOfMonth COLLATE "C") ~ '^ *(first|second|third|fourth|fifth|last) *(, *(first|second|third|fourth|fifth|last) *)*$');
+
+ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_BusinessDays" CHECK (trim(BusinessDays) = '' OR (lower(BusinessDays COLLATE "C") ~ '^ *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *(, *(mon|tue|wed|thu|fri|sat|sun)( *- *(mon|tue|wed|thu|fri|sat|sun))? *)*$'));
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunMonths" CHECK (lower(RunMonths COLLATE "C") ~ '^ *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09)( *- *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09))? *(, *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09)( *- *(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|1|2|3|4|5|6|7|8|9|10|11|12|01|02|03|04|05|06|07|08|09))? *)*$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDaysOfMonth_Form" CHECK (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|01|02|03|04|05|06|07|08|09|last|business_1|business_2|business_3|business_4|business_5|business_6|business_7|business_8|business_9|business_10|business_11|business_12|business_13|business_14|business_15|business_16|business_17|business_18|business_19|business_20|business_21|business_22|business_23|business_01|business_02|business_03|business_04|business_05|business_06|business_07|business_08|business_09|business_last) *(, *(1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|01|02|03|04|05|06|07|08|09|last|business_1|business_2|business_3|business_4|business_5|business_6|business_7|business_8|business_9|business_10|business_11|business_12|business_13|business_14|business_15|business_16|business_17|business_18|business_19|business_20|business_21|business_22|business_23|business_01|business_02|business_03|business_04|business_05|business_06|business_07|business_08|business_09|business_last) *)*$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunMonths_Days" CHECK (NOT ((lower(RunMonths COLLATE "C") ~ '^ *(feb|2|02) *(, *(feb|2|02) *)*$') AND (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(30|31) *(, *(30|31) *)*$')) AND NOT ((lower(RunMonths COLLATE "C") ~ '^ *(feb|apr|jun|sep|nov|2|4|6|9|11|02|04|06|09) *(, *(feb|apr|jun|sep|nov|2|4|6|9|11|02|04|06|09) *)*$') AND (lower(RunDaysOfMonth COLLATE "C") ~ '^ *(31) *(, *(31) *)*$')));
+
+ALTER TABLE Setting ADD CONSTRAINT "CK_Setting_MaxConcurrent" CHECK (Name <> 'MaxConcurrent' OR regexp_replace(Value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') ~ '^[0-9]{1,18}$');
+
+UPDATE alembic_version SET version_num='0032' WHERE alembic_version.version_num = '0031';
 
 COMMIT;
 
