@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from batchctl.app import upgrade_database
+from batchctl.control_database import upgrade_database
 from benchmarks.databases import Database
 
 Lend = Callable[[Path], AbstractContextManager[Database]]

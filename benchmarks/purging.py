@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from batchctl import config
-from batchctl.app import App, upgrade_database
+from batchctl.app import App
 from batchctl.control.purge import Purge
+from batchctl.control_database import upgrade_database
 from benchmarks.databases import Database
 
 Lend = Callable[[Path], AbstractContextManager[Database]]

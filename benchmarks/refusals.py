@@ -14,7 +14,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from batchctl.app import upgrade_database
+from batchctl.control_database import upgrade_database
 from benchmarks import databases
 
 STEPS = 20

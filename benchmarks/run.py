@@ -33,7 +33,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from batchctl import config
-from batchctl.app import App, upgrade_database
+from batchctl.app import App
+from batchctl.control_database import upgrade_database
 from batchctl.node import Node
 from benchmarks import databases, due_times, latency, purging, refusals
 from benchmarks.databases import Database

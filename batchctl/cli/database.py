@@ -24,8 +24,8 @@ def db() -> None:
 @pass_session
 def upgrade(session: Session, dry_run: bool) -> None:
     """Create the control database, or bring it up to date; not beneath a controller that works on it."""
-    from batchctl.app import check_may_upgrade, upgrade_database, verify_database
     from batchctl.cli import output
+    from batchctl.control_database import check_may_upgrade, upgrade_database, verify_database
 
     if dry_run:
         try:
@@ -64,8 +64,8 @@ def _name_others(tables: Sequence[str]) -> None:
 @pass_session
 def verify(session: Session, as_json: bool) -> None:
     """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
-    from batchctl.app import verify_database
     from batchctl.cli import output
+    from batchctl.control_database import verify_database
 
     found = verify_database(session.config)
     if as_json:
@@ -101,8 +101,8 @@ def adopt(session: Session, reason: str | None, apart: bool, dry_run: bool) -> N
 @click.option("--dialect", type=click.Choice(DIALECTS), default="sqlite", show_default=True, help="Kind of database.")
 def script(dialect: str) -> None:
     """Print the SQL that builds the schema, for a DBA."""
-    from batchctl.app import schema_script
     from batchctl.cli import output
+    from batchctl.control_database import schema_script
 
     output.verbatim(schema_script(dialect))
 
@@ -119,8 +119,8 @@ def script(dialect: str) -> None:
 )
 def roles(dialect: str, schema: str | None, suppliers: tuple[str, ...]) -> None:
     """Print the SQL that makes roles with the rights that each kind of user needs, for a DBA; it may be run again."""
-    from batchctl.app import roles_script
     from batchctl.cli import output
+    from batchctl.control_database import roles_script
 
     entities: dict[str, list[str]] = {}
     for supplier in suppliers:

@@ -19,7 +19,7 @@ OTHERS: Mapping[str, int] = {
 INSIDE, TYPED, PASSED_ON, NOT_DONE, TIME_OVER, REJECTED_AGAIN, NOT_LISTED, NOT_PURGED, JOB_FAILED = OTHERS.values()
 
 CODES: Mapping[str, int] = {
-    "batchctl.app:verify_database": 1003,
+    "batchctl.control_database:verify_database": 1003,
     "batchctl.cli.audit:anchor": 1004,
     "batchctl.cli.demo:Demo._raise_what_went_wrong": 1005,
     "batchctl.cli.files:export": 1006,

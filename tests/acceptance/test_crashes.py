@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from batchctl import config
-from batchctl.app import App, upgrade_database
+from batchctl.app import App
+from batchctl.control_database import upgrade_database
 from batchctl.node import Node
 from tests.acceptance.dying_controller import DEATH
 from tests.control_databases import ControlDatabase, SqliteControl

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 from batchctl import config
-from batchctl.app import App, upgrade_database
+from batchctl.app import App
+from batchctl.control_database import upgrade_database
 from batchctl.node import Node
 
 JOBS = '''

@@ -11,12 +11,11 @@ from batchctl.domain.errors import OutcomeUnknown
 from batchctl.ports import Boundary
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
-OLDER = (
-    "DELETE FROM BatchProcessHistory WHERE ProcessControlSeq > 10",
-    "UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL, Message = NULL, RetryCountAfter = NULL,"
-    " NextRunTimeAfter = NULL",
-    "UPDATE BatchControl SET PrevProcessControlSeq = 0",
-)
+OLDER = """
+DELETE FROM BatchProcessHistory WHERE ProcessControlSeq > 10;
+UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL, RetryCountAfter = NULL, NextRunTimeAfter = NULL;
+UPDATE BatchControl SET PrevProcessControlSeq = 0
+"""
 """What the database was when its first step ran."""
 
 
@@ -35,20 +34,20 @@ def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, mon
     def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         run(boundaries, work, hurried=hurried)
         monkeypatch.undo()
-        for statement in OLDER:
+        for statement in OLDER.split(";"):
             world.sql(statement)
         raise OutcomeUnknown("nobody knows", next_step="look")
 
     run = world.transactions.run
     monkeypatch.setattr(world.transactions, "run", in_doubt)
     controller.turn(NO_WAIT)
-    assert isinstance(controller.trouble, OutcomeUnknown)
+    in_doubt_over = controller.trouble
     for _ in range(3):
         controller.turn(controller._rest)
 
-    assert controller.trouble is None
+    assert (isinstance(in_doubt_over, OutcomeUnknown), controller.trouble) == (True, None)
     assert len(world.runner.started) == 2, "neither the first again nor the third, of which nothing is recorded"
-    rescue = world.rescue(runner=world.runner, transactions=world.transactions)
+    rescue = world.rescue("c1", runner=world.runner, transactions=world.transactions)
     rescue.look(controller.knows, controller.carries)
     assert world.statuses() == ["held"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]

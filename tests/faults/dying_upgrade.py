@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from batchctl.app import upgrade_database
+from batchctl.control_database import upgrade_database
 
 
 def main(file: str, nth: int) -> None:

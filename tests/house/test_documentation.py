@@ -7,8 +7,8 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
-from batchctl.app import upgrade_database
 from batchctl.config import Settings
+from batchctl.control_database import upgrade_database
 from batchctl.domain.status import mermaid
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from batchctl.app import check_may_upgrade, upgrade_database
+from batchctl.control_database import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.domain.health import Result
 from batchctl.store import engine, examination, identity, schema, tables, views

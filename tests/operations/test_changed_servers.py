@@ -13,6 +13,7 @@ import pytest
 
 from batchctl import app
 from batchctl.cli import main
+from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store import engine, schema
 from batchctl.store.transactions import StoreTransactions
@@ -72,7 +73,7 @@ def test_a_changed_password_is_taken_up_by_who_runs_already(strict: StrictServer
     (tmp_path / "pw.txt").write_text("f1rst", encoding="utf-8")
     url = f"postgresql://etl:{{secret:pw}}@127.0.0.1:{strict.port}/etl"
     config = configured(tmp_path, f'database_url = "{url}"\n[secrets.pw]\nfile = "pw.txt"\n')
-    app.upgrade_database(config)
+    upgrade_database(config)
     running = app.open_app(config)
 
     change("s3cond")

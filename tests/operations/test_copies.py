@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from batchctl import app, config
+from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import Refused
 from batchctl.domain.place import is_same
 from batchctl.node import Node
@@ -74,7 +75,7 @@ def test_a_copy_made_before_anything_ever_ran_knows_that_it_is_one(tmp_path: Pat
         database.directory.mkdir()
     file = made.directory / "batchctl.toml"
     file.write_text('state_directory = "state"\n', encoding="utf-8")
-    app.upgrade_database(str(file))
+    upgrade_database(str(file))
     shutil.copy(made.directory / "batchctl.db", copy.directory / "batchctl.db")
 
     worked_on(made)

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
+from batchctl.control_database import upgrade_database
 from batchctl.domain.health import Reading, Result
 from batchctl.operations.checking import Finding
 from batchctl.operations.doctor import Doctor, Line
@@ -484,7 +485,7 @@ def test_what_an_old_sqlite_may_do_to_a_log_is_told(version: tuple[int, int, int
 def test_an_upgrade_leaves_the_journal_mode_as_its_owner_has_set_it(sqlite_database: SqliteControl) -> None:
     with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
         hand.execute("PRAGMA journal_mode = TRUNCATE")
-    app.upgrade_database(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"'))
+    upgrade_database(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"'))
 
     assert hand.execute("PRAGMA journal_mode").fetchone() == ("truncate",)
     hand.close()

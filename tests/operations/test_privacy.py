@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from batchctl import app, config
+from batchctl.control_database import upgrade_database
 from batchctl.domain.health import Reading, Result
 from batchctl.operations import checking, privacy
 from batchctl.system import journal, permissions
@@ -53,7 +54,7 @@ def mode(path: Path) -> int:
 
 def test_a_database_and_its_companions_are_made_for_their_owner_alone(open_folder: Path) -> None:
     settings = settings_in(open_folder)
-    app.upgrade_database(str(settings.file))
+    upgrade_database(str(settings.file))
     with sqlite3.connect(open_folder / "batchctl.db") as hand:
         hand.execute("PRAGMA journal_mode = WAL")
     hand.close()
@@ -69,9 +70,9 @@ def test_a_database_and_its_companions_are_made_for_their_owner_alone(open_folde
 
 def test_an_upgrade_leaves_a_database_the_rights_it_has(open_folder: Path) -> None:
     settings = settings_in(open_folder)
-    app.upgrade_database(str(settings.file))
+    upgrade_database(str(settings.file))
     (open_folder / "batchctl.db").chmod(0o640)
-    app.upgrade_database(str(settings.file))
+    upgrade_database(str(settings.file))
 
     assert mode(open_folder / "batchctl.db") == 0o640
 
@@ -90,7 +91,7 @@ def test_the_state_directory_is_made_private_with_all_above_it(open_folder: Path
 
 def test_whatever_every_user_gets_at_is_a_warning_with_what_to_type(open_folder: Path) -> None:
     settings = settings_in(open_folder, '[secrets.wh]\nfile = "wh.txt"\n[secrets.other]\nfile = "none.txt"\n')
-    app.upgrade_database(str(settings.file))
+    upgrade_database(str(settings.file))
     (open_folder / "batchctl.db").chmod(0o644)
     (open_folder / "batchctl.db-wal").touch(0o644)
     (open_folder / "wh.txt").touch(0o666)

@@ -192,7 +192,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what is under way is begun again after a commit in doubt",
         "I30",
-        (recording, " and not is_known(entry.history_id)", ""),
+        (recording, " and mark in marks", ""),
     ),
     mutant(
         "a controller counts as dead after one missed sign of life",

@@ -1,0 +1,108 @@
+"""The control database itself: made, brought up to date, compared with what this version makes, and as SQL for a DBA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from batchctl import config
+from batchctl.app import App, open_app
+from batchctl.domain.errors import SchemaMismatch
+from batchctl.domain.zone_offsets import offsets
+from batchctl.operations import copies, presence
+from batchctl.ports import Boundary
+from batchctl.store import engine, examination, identity, roles, schema, zone_offsets
+from batchctl.store.dialects import dialect_of
+from batchctl.store.transactions import StoreTransactions
+
+MOST_SAID = 20
+"""How many differences of a schema are named: somebody who sees that many looks for another cause."""
+
+
+def upgrade_database(
+    config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None
+) -> tuple[str | None, str]:
+    """Create the control database or bring it up to date; return its schema's revision before and after.
+
+    Whose tables are there already, `beside` hears before any is made.
+    """
+    app = App(config.load(config_file))
+    url = partial(config.database_url, app.settings)
+    transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
+    try:
+        with transactions.read() as connection:
+            dialect_of(connection).lock_schema(connection)
+            schema.check_upgradable(connection)
+            if beside is not None:
+                beside(schema.tables_of_others(connection))
+            if schema.revision_of(connection) != schema.newest_revision():
+                examination.check_may_make_tables(connection)
+                _check_nobody_works(app, connection)
+            dialect_of(connection).prepare(connection)
+        before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
+        transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
+        copies.remember(transactions, app.clock)
+        return before, schema.newest_revision()
+    finally:
+        transactions.close()
+
+
+def check_may_upgrade(config_file: str | None) -> Sequence[str]:
+    """Refuse a control database that may not be upgraded now: a controller works on it. Return the tables of others."""
+    app = App(config.load(config_file))
+    try:
+        with app.transactions.read() as connection:
+            _check_nobody_works(app, connection)
+            return schema.tables_of_others(connection)
+    finally:
+        app.close()
+
+
+def _check_nobody_works(app: App, connection: Any) -> None:
+    if schema.revision_of(connection) is not None:
+        now = examination.now(connection) or app.clock.now()
+        presence.check_nobody_works(connection, app.presence, now)
+
+
+def _upgrade(connection: Any) -> str | None:
+    # What was found before the transaction began, somebody else may have upgraded meanwhile.
+    before = schema.revision_of(connection)
+    schema.upgrade(connection)
+    return before
+
+
+def _keep_zone(app: App, connection: Any) -> None:
+    """Let SQL know the business time zone."""
+    zone = app.settings.business_time_zone
+    found = offsets(zone)
+    if not zone_offsets.are_kept(connection, zone, found):
+        zone_offsets.keep(connection, zone, found, app.clock.now())
+
+
+def verify_database(config_file: str | None) -> str:
+    """Compare the database's schema with this version's; return its revision, raise `SchemaMismatch` if they differ."""
+    app = open_app(config_file)
+    try:
+        with app.transactions.read() as connection:
+            found = schema.differences(connection)
+            if found:
+                more = f"; and {len(found) - MOST_SAID} more" if len(found) > MOST_SAID else ""
+                message = f"The control database is not as batchctl made it: {'; '.join(found[:MOST_SAID])}{more}."
+                raise SchemaMismatch(
+                    message, next_step="compare with: batchctl db script; then restore what was changed by hand"
+                )
+            identity.verify(connection)
+    finally:
+        app.close()
+    return schema.newest_revision()
+
+
+def schema_script(dialect: str) -> str:
+    """Return the SQL that builds the schema, for a DBA."""
+    return schema.script(dialect)
+
+
+def roles_script(dialect: str, schema_name: str | None, suppliers: Mapping[str, Sequence[str]]) -> str:
+    """Return the SQL that gives each kind of user its rights, for a DBA."""
+    return roles.script(dialect, schema_name, suppliers)
