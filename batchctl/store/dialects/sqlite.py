@@ -27,7 +27,7 @@ from batchctl.store.dialects.sqlite_files import (
     way_to_open,
     written_at,
 )
-from batchctl.store.dialects.sqlite_log import log_of
+from batchctl.store.dialects.sqlite_log import Stamp, log_of
 
 WRITES_ALONE = True
 
@@ -140,7 +140,7 @@ def _set_journal(connection: Opened, mode: str) -> None:
     """Make commits last, and keep others from writing for as short as that allows.
 
     With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
-    lasts no sooner. Nobody's commit may write the log into the file, because `_begin_with_short_log` does that apart from all.
+    lasts no sooner. Nobody's commit may write the log into the file, because `_shorten_log` does that apart from all commits.
     """
     connection.batchctl_syncs = mode == "wal"
     if connection.batchctl_syncs:
@@ -183,17 +183,16 @@ def begin_write(
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
-    raw, is_long, is_new = _raw(connection), False, False
+    raw, is_long, stamp = _raw(connection), False, None
     if isinstance(raw, Opened):
         refuse_another_file(raw)
-        is_long = raw.batchctl_syncs and _log_is_long(raw)
-        is_new = raw.batchctl_syncs and sqlite_log.name_of(raw.batchctl_file[0]) != raw.batchctl_stamped
+        if raw.batchctl_syncs:
+            is_long, stamp = _log_is_long(raw), _new_stamp(raw)
     if is_long:
-        _begin_with_short_log(raw)
-    else:
-        raw.execute("BEGIN" if optimistic and not is_new else "BEGIN IMMEDIATE")
-    if is_new:
-        _stamp_log(raw)
+        _shorten_log(raw)
+    raw.execute("BEGIN" if optimistic and stamp is None else "BEGIN IMMEDIATE")
+    if stamp is not None:
+        _stamp_log(raw, stamp)
 
 
 def _log_is_long(raw: Opened) -> bool:
@@ -209,7 +208,7 @@ def _log_is_long(raw: Opened) -> bool:
     return True
 
 
-def _begin_with_short_log(raw: Opened) -> None:
+def _shorten_log(raw: Opened) -> None:
     """Write the log into the file, so that the next commit begins it anew; what takes long while others may commit.
 
     Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
@@ -223,20 +222,27 @@ def _begin_with_short_log(raw: Opened) -> None:
         raw.execute("BEGIN IMMEDIATE")
         with suppress(sqlite3.Error):
             writer.execute(_WRITE_LOG).fetchone()
-    raw.execute("ROLLBACK")  # It had begun with what lay in the log, which therefore had to stay.
-    raw.execute("BEGIN IMMEDIATE")
+        raw.execute("ROLLBACK")  # Whoever begins now has nothing to read in the log, which may be begun anew then.
 
 
 def _another(raw: Opened) -> sqlite3.Connection:
     return sqlite3.connect(raw.batchctl_file[0], isolation_level=None)
 
 
-def _stamp_log(raw: Opened) -> None:
+def _new_stamp(raw: Opened) -> Stamp | None:
+    """Return what a log is to be stamped with that is not stamped yet; to find it out takes longer than a transaction."""
+    path = raw.batchctl_file[0]
+    return None if sqlite_log.name_of(path) == raw.batchctl_stamped else sqlite_log.stamp(path)
+
+
+def _stamp_log(raw: Opened, stamp: Stamp) -> None:
     """Say in the log on which file it stands."""
     path = raw.batchctl_file[0]
-    raw.batchctl_stamping = log = sqlite_log.name_of(path)
-    if (number := sqlite_log.stamp(path, log)) is not None:
-        raw.execute(f"PRAGMA user_version = {number}")
+    if sqlite_log.name_of(path) != stamp.log:
+        stamp = sqlite_log.stamp(path)  # It was begun anew meanwhile.
+    raw.batchctl_stamping = stamp.log
+    if stamp.number is not None:
+        raw.execute(f"PRAGMA user_version = {stamp.number}")
 
 
 def commit(connection: Connection) -> None:

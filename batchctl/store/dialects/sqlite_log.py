@@ -43,6 +43,18 @@ class Head:
         return crc32(repr(astuple(self)).encode()) & _HALF
 
 
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What says on which file a log stands."""
+
+    log: bytes
+    number: int | None
+    """None while the file cannot be read.
+
+    A log that begins with what is being written has no name yet: another number than before tells its end from its beginning.
+    """
+
+
 def log_of(path: Path) -> Path:
     """Return the path of a file's log."""
     return path.with_name(f"{path.name}-wal")
@@ -58,16 +70,13 @@ def name_of(path: Path) -> bytes:
     return _LOG_HEAD.unpack_from(begin)[1] if len(begin) == _FIRST_FRAME else b""
 
 
-def stamp(path: Path, log: bytes) -> int | None:
-    """Return the number that says on which file a log stands; None while the file cannot be read.
-
-    A log that begins with what is being written has no name yet: another number than before tells its end from its beginning.
-    """
-    head = _head_of(path)
+def stamp(path: Path) -> Stamp:
+    """Return what the log of a file is to be stamped with, at present."""
+    log, head = name_of(path), _head_of(path)
     if head is None:
-        return None
+        return Stamp(log, None)
     number = _short(log) << 16 | head.digest if log else (head.stamp + 1) & 0xFFFFFFFF
-    return number - (1 << 32) if number >> 31 else number
+    return Stamp(log, number - (1 << 32) if number >> 31 else number)
 
 
 def belongs(path: Path) -> bool:
