@@ -399,7 +399,7 @@ def test_what_has_ended_waits_for_no_controller(world: World, status: str) -> No
 @pytest.mark.parametrize("status", ["complete", "rejected", "duplicate"])
 def test_a_row_no_pass_looks_at_waits_for_no_controller(world: World, status: str) -> None:
     world.batch()
-    files(world, 1)
+    world.submit("B")
     world.sql("UPDATE FileProcess SET Status = ?", status)
 
     assert "controller" not in [gate.name for gate in why(world, "file:1", controller=None).gates]
