@@ -180,7 +180,9 @@ class StoreTransactions:
         """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
         if isinstance(error, OutcomeUnknown):
             self._lost_session = self._session
-        if isinstance(error, (DatabaseUnreachable, InvalidRequestError)) or self._dialect.is_lost(error):
+        # A file cannot be lost: who opened it anew might take another for it.
+        is_away = isinstance(error, DatabaseUnreachable) and not self._dialect.WRITES_ALONE
+        if is_away or isinstance(error, InvalidRequestError) or self._dialect.is_lost(error):
             # SQLAlchemy will not use a connection again over which it has met something it did not expect.
             self._give_up_connection()
         if self._dialect.is_about_the_database(error):

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import OutcomeUnknown
+from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
+from batchctl.store.dialects import sqlite
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
 OLDER = """
@@ -51,3 +52,33 @@ def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, mon
     rescue.look(controller.knows, controller.carries)
     assert world.statuses() == ["held"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]
+
+
+def test_what_fails_after_a_commit_leaves_it_in_doubt_and_the_step_begins(
+    sqlite_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = sqlite_world
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: OK
+    controller = world.controller()
+    look = sqlite.refuse_another_file
+
+    def moved_for_a_moment(raw: Any) -> None:
+        look(raw)
+        if not raw.in_transaction and any("UPDATE" in asked for asked in asked_of):
+            monkeypatch.undo()
+            raise DatabaseUnusable("not the file any more")
+
+    asked_of: list[str] = []
+    with world.transactions.read() as connection:
+        sqlite._raw(connection).set_trace_callback(asked_of.append)
+    monkeypatch.setattr(sqlite, "refuse_another_file", moved_for_a_moment)
+    controller.turn(NO_WAIT)
+    assert isinstance(controller.trouble, OutcomeUnknown)
+    for _ in range(4):
+        controller.turn(controller._rest)
+
+    assert world.history() == [(1, 10, 1, "auto", "success")]
+    assert world.statuses() == ["complete"]

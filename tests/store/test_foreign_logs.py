@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import BatchctlError, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine
@@ -155,6 +156,34 @@ def test_a_file_that_was_put_beside_the_log_of_another_is_not_opened_and_both_ar
     log.unlink()
     file.with_name(f"{file.name}-shm").unlink(missing_ok=True)
     assert names(file) == wanted
+
+
+def test_of_two_young_databases_one_beside_the_log_of_the_other_is_refused(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in "gh"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "batchctl.toml").write_text("", encoding="utf-8")
+        upgrade_database(str(folder / "batchctl.toml"))
+    ours, theirs = (folder / "batchctl.db" for folder in folders)
+    transactions = opened(ours)
+    for _ in range(2):
+        transactions.run(OPERATOR, lambda connection: connection.exec_driver_sql("UPDATE Setting SET Name = Name"))
+    shutil.copyfile(theirs, ours)
+
+    with pytest.raises(DatabaseUnusable, match=r"batchctl\.db-wal belongs to another file"):
+        transactions.run(OPERATOR, lambda connection: connection.exec_driver_sql("SELECT 1"))
+    transactions.close()
+
+
+@pytest.mark.parametrize("left", [56, 40, 33])
+def test_a_log_that_ends_within_the_head_of_a_page_is_read_as_far_as_it_is_whole(file: Path, left: int) -> None:
+    dying = (
+        "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA user_version = 7'); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", dying, str(file)], check=True)
+    os.truncate(log_of(file), left)
+
+    assert names(file) == ["first", "second", "third"]
 
 
 def test_a_file_that_is_overwritten_while_it_is_open_is_noticed_and_its_log_stays_apart(file: Path) -> None:

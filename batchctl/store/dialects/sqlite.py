@@ -165,6 +165,10 @@ def prepare(connection: Connection) -> None:
     is_new = not connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
     if is_new:
         connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
+        # Two young databases would differ in nothing by which a log is known to be of another file.
+        number = connection.exec_driver_sql("SELECT 1 + abs(random() % 2147483646)").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA user_version = {number}")
 
 
 def lock_schema(connection: Connection) -> None:
@@ -264,7 +268,11 @@ def waits_for_disk(connection: Connection) -> bool:
 
 def _sync_log(raw: Opened) -> None:
     path, _ = raw.batchctl_file
-    refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
+    try:
+        refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
+    except DatabaseUnusable as error:
+        message = f"Nobody knows whether what was committed lasts. {error.message}"
+        raise OutcomeUnknown(message, next_step=error.next_step) from error
     try:
         log = os.open(log_of(path), os.O_RDWR)
         try:

@@ -111,8 +111,9 @@ def refuse_foreign_log(path: Path) -> None:
         " log of the one before stood beside it. Together they would be neither, so neither is read."
     )
     next_step = (
-        f"end all that has it open; to work with the file that is there, remove {log} and {path}-shm;"
-        " else put the file back that they belong to"
+        f"end all that has it open; to work with the file that is there, remove {log} and {path}-shm, and copy it there"
+        " once more: a program that is not of batchctl writes the log into it when it ends; else put the file back that"
+        " they belong to"
     )
     raise DatabaseUnusable(message, next_step=next_step)
 

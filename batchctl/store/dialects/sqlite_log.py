@@ -24,7 +24,7 @@ _FRAME = Struct(">I4x8s")
 _FIRST_FRAME, _FRAME_LENGTH = 32, 24
 _FILE_HEAD = Struct(">28xI4xII16xI")
 _NUMBERS = ("page_count", "freelist_count", "schema_version", "user_version")
-TRIES = 2
+TRIES = 3
 """How often it is looked: another program may begin the log anew in between."""
 
 
@@ -129,6 +129,9 @@ def _heads_in(log: Path) -> Iterator[tuple[bytes, Head]]:
             if of != name:
                 return  # It stood in the log before.
             if page == 1:
-                yield name, Head(*_FILE_HEAD.unpack(file.read(_FILE_HEAD.size)))
+                head = file.read(_FILE_HEAD.size)
+                if len(head) < _FILE_HEAD.size:
+                    return  # Who wrote it was killed there, or writes it now.
+                yield name, Head(*_FILE_HEAD.unpack(head))
             at += _FRAME_LENGTH + page_length
             file.seek(at)
