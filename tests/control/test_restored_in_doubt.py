@@ -9,7 +9,7 @@ import pytest
 
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
-from batchctl.store.dialects import sqlite
+from batchctl.store.dialects import sqlite, sqlite_files
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
 OLDER = """
@@ -63,7 +63,7 @@ def test_what_fails_after_a_commit_leaves_it_in_doubt_and_the_step_begins(
     world.create()
     world.runner.script = lambda rendered: OK
     controller = world.controller()
-    look = sqlite.refuse_another_file
+    look = sqlite_files.refuse_another_file
 
     def moved_for_a_moment(raw: Any) -> None:
         look(raw)
