@@ -219,7 +219,7 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
 
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
     tables = ", ".join((*TABLES, "alembic_version"))
-    named = "lower notify audit append_only success in_use paused sql_job"
+    named = "lower notify audit append_only success in_use paused sql_job job_stays set_aside"
     functions = ", ".join(f"batchctl_{name}" for name in named.split())
     daily.server.alter(f"DROP TABLE {tables} CASCADE; DROP FUNCTION {functions} CASCADE", daily.name)
     refused, _, err = daily("db", "upgrade")
