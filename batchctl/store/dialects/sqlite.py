@@ -234,7 +234,7 @@ def _another(raw: Opened) -> sqlite3.Connection:
 
 
 def _new_stamp(raw: Opened) -> Stamp | None:
-    """Return what a log is to be stamped with that is not stamped yet; to find it out takes longer than a transaction."""
+    """Return what a log is to be stamped with that is not stamped yet; to find it out, the file is opened once more."""
     path = raw.batchctl_file[0]
     return None if sqlite_log.name_of(path) == raw.batchctl_stamped else sqlite_log.stamp(path)
 

@@ -22,8 +22,9 @@ _LOG_HEAD = Struct(">4x4xI4x8s")
 _FRAME = Struct(">I4x8s")
 """Which page stands behind it, and in which log."""
 _FIRST_FRAME, _FRAME_LENGTH = 32, 24
-_FILE_HEAD = Struct(">28xI4xII16xI")
-_NUMBERS = ("page_count", "freelist_count", "schema_version", "user_version")
+_FILE_HEAD = Struct(">36xII16xI")
+_NUMBERS = ("freelist_count", "schema_version", "user_version")
+"""What SQLite says without reading the whole schema, which takes longer than a transaction."""
 TRIES = 3
 """How often it is looked: another program may begin the log anew in between."""
 
@@ -32,7 +33,6 @@ TRIES = 3
 class Head:
     """What the first page of a file begins with."""
 
-    page_count: int
     freelist_count: int
     schema_version: int
     stamp: int
