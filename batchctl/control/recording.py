@@ -13,6 +13,7 @@ from batchctl.control.attempts import Attempt, Batches, Begun, End, Mark, Told, 
 from batchctl.control.drafts import Decided, Draft, Plan, Writing, beginning, ended_at, ending, next_plans, time_of
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
+from batchctl.domain.lag import not_before
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,
@@ -143,7 +144,7 @@ class Recorder:
     ) -> Attempt | None:
         """Go on with an attempt that another controller has begun; None when it is not as it was read."""
         after = moves.taken_over(found, self.controller)
-        attempt = self.resumed(connection, entry, after, batch)
+        attempt, now = self.resumed(connection, entry, after, batch), not_before(now, found.updated_at)
         if attempt is None or not instances.move(connection, found, after, now):
             return None
         if not history.take_over(connection, entry, after, now):
@@ -163,6 +164,7 @@ class Recorder:
 
     def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:
         """Give back a claim under which nothing was begun."""
+        now = not_before(now, instance.updated_at)
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from batchctl.domain import moves
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
+from batchctl.domain.lag import not_before
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
@@ -232,11 +234,12 @@ class Operator:
         after: BatchInstance,
         batch: BatchDefinition,
     ) -> None:
-        now = self.clock.now()
+        # One time for all of it: what begins next goes by the instance's, and must not lie before a step skipped here.
+        now = not_before(self.clock.now(), before.updated_at)
         intake.lock(connection, before.intake_id)
         if not instances.move(connection, before, after, now):
             raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
-        self._record_skipped(connection, before, decisions.passed_over(before, after, batch), reason)
+        self._record_skipped(connection, before, decisions.passed_over(before, after, batch), reason, now)
         if before.status.is_final:
             intake.reopen(connection, after.intake_id, now)
         if after.status.is_final:
@@ -249,7 +252,7 @@ class Operator:
         self._audit(connection, action, audit.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
-        self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None
+        self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None, now: datetime
     ) -> None:
         if not skipped:
             return
@@ -264,7 +267,7 @@ class Operator:
                 command_text=visible(f"-- not run: {said}"),
                 message=said,
                 host=fitting(self.host),
-                now=self.clock.now(),
+                now=now,
             )
 
     def _audit(

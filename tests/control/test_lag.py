@@ -36,6 +36,18 @@ def test_an_attempt_is_lost_not_before_it_has_begun(world: World) -> None:
     assert start == end == written(world, LAG)
 
 
+def test_a_claim_given_back_leaves_the_time_of_what_ended_under_it(world: World) -> None:
+    running(world)
+    rescue, _ = elsewhere(world)
+    wait_until_dead(world, rescue)
+    world.sql("DELETE FROM BatchProcessHistory")
+    world.sql("UPDATE BatchControl SET z_updated = ?", written(world, LAG))
+    look(rescue)
+
+    assert world.statuses() == ["ready"]
+    assert str(world.one("SELECT z_updated FROM BatchControl")) >= written(world, LAG)
+
+
 def written(world: World, ahead: timedelta) -> str:
     return f"{world.clock.now() + ahead:%Y-%m-%d %H:%M:%S}.{(world.clock.now() + ahead).microsecond // 1000:03}"
 

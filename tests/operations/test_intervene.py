@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -45,6 +46,21 @@ EVERY = [(action.value, status.value) for action in Action for status in Instanc
 
 Make = Callable[[str], InstanceId]
 Audited = Callable[[], list[tuple[Any, ...]]]
+
+
+class _Running:
+    """The clock of a world in which time passes between two looks at it."""
+
+    def __init__(self, world: World) -> None:
+        self._clock = world.clock
+
+    def now(self) -> datetime:
+        now = self._clock.now()
+        self._clock.advance(timedelta(milliseconds=1))
+        return now
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
 
 
 def do(operator: Operator, action: str, instance_id: InstanceId) -> Intervention:
@@ -293,6 +309,24 @@ def test_a_skipped_step_stands_in_the_history_with_who_and_why(
     ) == [(20, 1, "manual", "skipped", "-- not run: skipped by anna on host1: done by hand\\nlast night")]
     world.process()
     assert world.history() == [(1, 20, 1, "manual", "skipped"), (1, 30, 1, "auto", "success")]
+
+
+def test_what_follows_a_skipped_step_begins_not_before_it(world: World, operator: Operator, instance_in: Make) -> None:
+    """The controller's clock may lag behind the one of the person, and hers behind that of another controller."""
+    instance_in("failed")
+    world.sql(
+        "UPDATE BatchControl SET z_updated = ?", f"{world.clock.now() + timedelta(seconds=3):%Y-%m-%d %H:%M:%S}.000"
+    )
+    replace(operator, clock=_Running(world)).skip(InstanceId(1), reason=REASON)
+    ((moved, skipped, ended),) = world.sql(
+        "SELECT c.z_updated, h.StartTime, h.EndTime FROM BatchControl c JOIN BatchProcessHistory h"
+        " ON h.BatchControl_id = c.BatchControl_id WHERE h.Status = 'skipped'"
+    )
+    world.process()
+
+    assert skipped == ended <= moved
+    assert world.sql("SELECT StartTime FROM BatchProcessHistory WHERE ProcessControlSeq = 30") == [(moved,)]
+    assert fsck.examine(world.transactions, world.clock, settled_after=timedelta(0)) == ()
 
 
 def test_steps_that_a_rerun_passes_over_stand_in_the_history_as_skipped(
