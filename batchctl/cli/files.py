@@ -13,7 +13,7 @@ import click
 
 from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import ConfigurationError, NotFound
-from batchctl.domain.text import shorten, typed, visible
+from batchctl.domain.text import nearest, shorten, typed, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -161,7 +161,10 @@ def _parsed(path: str) -> dict[str, Any]:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         return tomllib.loads(content.decode())
     except FileNotFoundError as error:
-        raise NotFound(f"There is no file {called}.", next_step=f"batchctl export --output {typed(path)}") from error
+        near = nearest(Path(path).name, (file.name for file in Path(path).parent.glob("*.toml")))
+        meant = "" if near is None else f" Did you mean '{visible(str(Path(path).with_name(near)))}'?"
+        message = f"There is no file {called}.{meant}"
+        raise NotFound(message, next_step=f"batchctl export --output {typed(path)}") from error
     except OSError as error:
         raise ConfigurationError(f"{called} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

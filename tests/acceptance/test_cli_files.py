@@ -94,6 +94,19 @@ def test_mistakes_are_said_all_at_once_and_end_with_6(file: Night, tmp_path: Pat
     assert "is no TOML" in broken.stderr
 
 
+def test_a_misspelt_file_is_not_there_and_the_one_beside_it_may_be_meant(file: Night, tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "sales.toml"
+    path.parent.mkdir()
+    path.write_text("")
+    misspelt, other = str(path.with_name("slaes.toml")), str(tmp_path / "elsewhere" / "slaes.toml")
+
+    for command in (("plan", misspelt), ("apply", misspelt, "--reason", "x")):
+        refused = file(*command, env=WIDE)
+        assert refused.returncode == 3
+        assert f"Did you mean '{path}'?" in refused.stderr.replace("\n", "")
+    assert "Did you mean" not in file("plan", other).stderr
+
+
 def test_an_instance_says_that_its_batch_was_changed_since(file: Night) -> None:
     file.sql("INSERT INTO FileProcess (Entity) VALUES ('Load')")
     file("create")
