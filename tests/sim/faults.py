@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from batchctl.ports import Boundary
 from tests.sim.script import Fault, Kind
@@ -64,9 +64,7 @@ class Actor:
         self.stay_alive()
         if self._stays_locked > 0:
             self._stays_locked -= 1
-            if Boundary.SCHEDULE in self._boundaries:
-                self.world.kept_out[self.name].append(self.clock.now())
-            raise _busy()
+            self._keep_out()
         if self._meets(Kind.LOST):
             self.lose_connection()
 
@@ -75,7 +73,7 @@ class Actor:
         if self._meets(Kind.BUSY):
             # Another was faster: all of it has to be done again.
             self._fault = None
-            raise _busy()
+            self._keep_out()
         if self._meets(Kind.UNKNOWN_NOT_MADE):
             raw.execute("ROLLBACK")
             self.lose_connection()
@@ -85,6 +83,12 @@ class Actor:
         self.world.committed(self, self._boundaries)
         if self._meets(Kind.UNKNOWN_MADE):
             self.lose_connection()
+
+    def _keep_out(self) -> NoReturn:
+        """Let another be in the way; who fires schedules may go by the moment at which that began."""
+        if Boundary.SCHEDULE in self._boundaries:
+            self.world.kept_out[self.name].append(self.clock.now())
+        raise _busy()
 
     def _meets(self, kind: Kind) -> bool:
         return self._fault is not None and self._fault.kind is kind
