@@ -32,7 +32,7 @@ from batchctl.control.retention import Retention
 from batchctl.control.sealing import Sealing
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
-from batchctl.control.worker import GATHER, Duty, Leading, Worker
+from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
@@ -135,7 +135,6 @@ class Node:
             alerting.begin()
             upkeep = (alerting, *self._upkeep(means))
             leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
-            leading.gather = GATHER if self._transactions.writes_alone else 0.0
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 try:

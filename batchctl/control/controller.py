@@ -127,11 +127,6 @@ class Controller:
         return bool(self._flights or self._flights.ended)
 
     @property
-    def has_room(self) -> bool:
-        """Say whether anything more might be begun now."""
-        return self._free > 0
-
-    @property
     def is_flying(self) -> bool:
         """Say whether any attempt is under way."""
         return bool(self._flights)

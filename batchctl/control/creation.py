@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from batchctl.control.asked_rows import AskedRows, Wanted
@@ -24,13 +24,8 @@ from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
 from batchctl.store import audit, definitions, instances, intake
 
-Result = TypeVar("Result")
-
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
-
-TOGETHER = 10
-"""How many new rows are written in one transaction: the second costs a fifth of the first."""
 
 TRIES = 2
 """How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
@@ -186,52 +181,16 @@ class Creator:
             rows = intake.newer(connection, self._walks.newest)
         if len(rows) == intake.LOOKED_AT_ONCE:
             return together  # Of so many, the entities take turns.
-        while rows:
-            most = TOGETHER if together is None else 1
-            some, rows = rows[:most], rows[most:]
-            self._walks.newest = some[-1].intake_id
-            wanted = [(row, takers) for row in some if (takers := self._takers(row, known))]
-            if len(wanted) > 1:
-                yield from self._create_together(wanted)
-            elif wanted and self._asked.may_ask(wanted[0][1]):
-                yield self._create_alone(*wanted[0], together)
-                together = None
+        for row in rows:
+            self._walks.newest = row.intake_id
+            if row.intake_id in self._complete:
+                self._complete.discard(row.intake_id)
+            elif row.entity not in self._walks.first.lines:
+                takers = [batch for batch in known.values() if batch.entity == row.entity]
+                if takers and self._asked.may_ask(takers):
+                    yield self._create_alone(row, takers, together)
+                    together = None
         return together
-
-    def _takers(self, row: IntakeRow, known: Mapping[BatchId, BatchDefinition]) -> list[BatchDefinition]:
-        """Return the batches that take a new row; none of one that has its instances, or behind others of its entity."""
-        if row.intake_id in self._complete:
-            self._complete.discard(row.intake_id)
-            return []
-        if row.entity in self._walks.first.lines:
-            return []
-        return [batch for batch in known.values() if batch.entity == row.entity]
-
-    def _create_together(
-        self, wanted: Sequence[tuple[IntakeRow, Sequence[BatchDefinition]]]
-    ) -> Iterator[CreationReport]:
-        """Create the instances of several rows in one transaction; alone where that is refused."""
-        asked = list[Wanted]()
-        for row, takers in wanted:
-            try:
-                if self._asked.may_ask(takers) and (known := self._asked.ask(row, takers)) is not None:
-                    asked.append(known)
-            except Exception:  # noqa: BLE001 - the boundary between one row and the next
-                yield self._create_alone(row, takers, None)
-
-        def write(connection: Any) -> list[Made]:
-            return [self._write_and_tell(each, connection) for each in asked]
-
-        try:
-            made = self._run(write)
-        except BatchctlError:
-            raise
-        except Exception:  # noqa: BLE001 - the boundary between one row and the next
-            yield from map(self._settle, asked)
-        else:
-            # All is told at once: who is called away now may not come back.
-            told = [self._report(each.row, each.batches, one) for each, one in zip(asked, made, strict=True)]
-            yield sum(told, CreationReport())
 
     def _go_on(
         self,
@@ -395,7 +354,7 @@ class Creator:
             instances.tell(connection)
         return made
 
-    def _run(self, write: Callable[[Any], Result]) -> Result:
+    def _run(self, write: Callable[[Any], Made]) -> Made:
         """Run a transaction without looking for locks first, unless one is in the way."""
         boundaries = frozenset({Boundary.POPULATE})
         if not self._locked:

@@ -20,10 +20,6 @@ from batchctl.domain.rows import BatchId
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
 
-GATHER = 0.2
-"""Seconds for which rows that come while every slot is taken wait to be created together, where who writes keeps others
-from writing: nothing of them could start yet."""
-
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
 
@@ -78,12 +74,6 @@ class Leading:
     is_leader: bool = False
     done_at: float = 0.0
     """When, by one's own clock, the duties were last done."""
-    gather: float = 0.0
-    """Seconds for which rows that come while every slot is taken wait for each other."""
-    gathered: Change = Change.NOTHING
-    """What was noticed of which nothing is created yet."""
-    created_at: float = 0.0
-    """When, by one's own clock, the last pass was begun."""
 
 
 @dataclass(slots=True)
@@ -139,8 +129,7 @@ class Worker:
         """Say whether nothing is under way and nothing may start now."""
         # To look through what is known is no work, however long it takes.
         may_make = self.leading is None or self.leading.has_made or not self.leading.has_looked
-        leading = self.leading
-        if leading is not None and (leading.creator.is_waiting or leading.gathered) and not self.controller.is_stopping:
+        if self.leading is not None and self.leading.creator.is_waiting and not self.controller.is_stopping:
             return False
         return self.controller.is_idle and not (self._creates and may_make) and not self._is_starting
 
@@ -164,7 +153,7 @@ class Worker:
             # Whatever else the database refuses: who gives no sign of life is taken for dead.
             self._go_on("stay", self._stay)
             due_in = self.membership.due_in
-        self.controller.turn(timedelta(0) if self._creates else min(wait, self._gathers_for), due_in)
+        self.controller.turn(timedelta(0) if self._creates else wait, due_in)
         noticed = self.controller.take_notice()
         if self.controller.is_stopping:
             self._resign()
@@ -179,14 +168,6 @@ class Worker:
                     self._go_on(duty.name, partial(_look, duty))
             elif self.leading.alarm is not None and self.leading.leadership.is_vacant:
                 self._go_on(self.leading.alarm.name, partial(_look, self.leading.alarm))
-
-    @property
-    def _gathers_for(self) -> timedelta:
-        """Return how long to wait at most, so that what is gathered is created in time."""
-        leading = self.leading
-        if leading is None or not leading.gathered:
-            return timedelta.max
-        return timedelta(seconds=max(0.0, leading.created_at + leading.gather - self.clock.monotonic()))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
@@ -222,19 +203,16 @@ class Worker:
         was_leader = leading.is_leader
         if not self._is_leader(leading):
             # Whoever leads now creates what is missing still.
-            leading.creation, leading.gathered = None, Change.NOTHING
+            leading.creation = None
             leading.creator.forget_answers()
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         anew = is_due or not was_leader
-        leading.gathered |= noticed
-        if anew or (leading.gathered and not self._may_gather(leading)):
+        if noticed or anew:
             # A pass under way would go by what it has read.
-            known = self.controller.batches if leading.gathered is Change.INTAKE else None
-            together = self._create_and_claim if self.controller.has_room else None
-            leading.creation = leading.creator.one_by_one(known, together, anew=anew)
-            leading.has_made, leading.gathered = False, Change.NOTHING
-            leading.created_at = self.clock.monotonic()
+            known = self.controller.batches if noticed is Change.INTAKE else None
+            leading.creation = leading.creator.one_by_one(known, self._create_and_claim, anew=anew)
+            leading.has_made = False
         elif leading.creation is None and leading.creator.is_ready:
             leading.creation = leading.creator.one_by_one(self.controller.batches, anew=False)
         if anew:
@@ -243,10 +221,6 @@ class Worker:
             self._go_on(duty.name, partial(self._look, duty, noticed))
         if leading.creation is not None:
             self._create(leading, leading.creation)
-
-    def _may_gather(self, leading: Leading) -> bool:
-        """Say whether what was noticed may wait for what else comes: nothing of it could start."""
-        return not self.controller.has_room and self.clock.monotonic() - leading.created_at < leading.gather
 
     def _look(self, duty: Duty, noticed: Change) -> None:
         if not duty.look(noticed):

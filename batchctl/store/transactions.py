@@ -106,11 +106,6 @@ class StoreTransactions:
             self._explain(error)
             raise
 
-    @property
-    def writes_alone(self) -> bool:
-        """Say whether who writes keeps others from writing."""
-        return self._dialect.WRITES_ALONE
-
     def changed(self) -> Change:
         """Say what anybody else may have written since this was last asked: anything at first, and after a reconnection."""
         connection = self._connected()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from batchctl.ports import Boundary
-from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
 
@@ -27,19 +24,3 @@ def sqlite_world(sqlite_database: SqliteControl) -> Iterator[World]:
     made = World(sqlite_database)
     yield made
     made.close()
-
-
-@pytest.fixture
-def committed(monkeypatch: pytest.MonkeyPatch) -> list[frozenset[Boundary]]:
-    """Return what has been committed of creations and claims, by whomever."""
-    found: list[frozenset[Boundary]] = []
-    run = StoreTransactions.run
-
-    def noted(self: StoreTransactions, boundaries: frozenset[Boundary], *work: Any, **how: Any) -> Any:
-        done = run(self, boundaries, *work, **how)
-        if boundaries & {Boundary.POPULATE, Boundary.CLAIM, Boundary.START}:
-            found.append(boundaries)
-        return done
-
-    monkeypatch.setattr(StoreTransactions, "run", noted)
-    return found

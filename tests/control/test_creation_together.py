@@ -51,6 +51,22 @@ def hand(world: World) -> Iterator[Hand]:
     made.worker.end()
 
 
+@pytest.fixture
+def committed(monkeypatch: pytest.MonkeyPatch) -> list[frozenset[Boundary]]:
+    """Return what has been committed of creations and claims, by whomever."""
+    found: list[frozenset[Boundary]] = []
+    run = StoreTransactions.run
+
+    def noted(self: StoreTransactions, boundaries: frozenset[Boundary], *work: Any, **how: Any) -> Any:
+        done = run(self, boundaries, *work, **how)
+        if boundaries & TOGETHER:
+            found.append(boundaries)
+        return done
+
+    monkeypatch.setattr(StoreTransactions, "run", noted)
+    return found
+
+
 def turn(world: World, hand: Hand, times: int = 1) -> None:
     """Let the leader look for what is to be created, and go on."""
     world.clock.advance(POLL)

@@ -25,7 +25,7 @@ from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
 from batchctl.control.sealing import Sealing
-from batchctl.control.worker import GATHER, Duty, Leading, Worker
+from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
@@ -176,7 +176,7 @@ class Program(Actor):
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep, gather=GATHER)
+        leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
     def _carry_out(self, proxy: Proxy, connection: object, request: Request) -> str:
