@@ -85,13 +85,18 @@ def test_who_interrupts_it_while_it_is_loaded_gets_one_line(tmp_path: Path) -> N
     # A module that is loaded with the command line, and takes its time.
     # What it imports it imports before: an interrupt within the import itself Python may drop.
     (tmp_path / "click.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n", encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "batchctl", "status"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    # What a shell has put into the background inherits that it hears no interrupt.
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "batchctl", "status"],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, heard)
     assert process.stdout is not None
     assert process.stdout.readline() == "loading\n"
     process.send_signal(signal.SIGINT)
