@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from platformdirs import user_state_path
 from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
@@ -50,6 +51,22 @@ _OPEN_ENDED = (
     _KEPT_FROM_STEPS,
 )
 _CORRECT = "correct what is named, then: batchctl check"
+_WANTED = {
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "write a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "write a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "write true or false"),
+    **dict.fromkeys(("string_type", "path_type"), 'write a text, in quotes: "..."'),
+    "list_type": 'write a list, such as ["one", "two"]',
+    **dict.fromkeys(
+        ("dict_type", "model_type", "model_attributes_type"),
+        "it has keys of its own: they stand below [{key}] in the file, or in a variable as JSON",
+    ),
+    "literal_error": "write {expected}",
+    "greater_than": "write more than {gt:g}",
+    "greater_than_equal": "write {ge:g} or more",
+    "less_than_equal": "write {le:g} or less",
+}
+"""What to write where a value is not what its setting takes, by the kind of pydantic's error; never the value itself."""
 _PASSED = re.compile(r"[A-Za-z_][A-Za-z0-9_()]*\*?|\*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
@@ -345,14 +362,20 @@ def _read(path: Path) -> dict[str, Any]:
 def _explain(error: ValidationError, path: Path | None) -> str:
     text = "" if path is None else path.read_text(encoding="utf-8")
     return "\n".join(
-        _explain_one(problem["loc"], problem["type"], problem["msg"], text, path) for problem in error.errors()
+        _explain_one(problem["loc"], problem["type"], _said_of(problem), text, path) for problem in error.errors()
     )
+
+
+def _said_of(problem: ErrorDetails) -> str:
+    wanted = _WANTED.get(problem["type"])
+    if wanted is None:
+        return problem["msg"].removeprefix("Value error, ")
+    return wanted.format(key=".".join(map(str, problem["loc"])), **problem.get("ctx", {}))
 
 
 def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, path: Path | None) -> str:
     key = ".".join(str(part) for part in where)
     last = str(where[-1]) if where else ""
-    said = said.removeprefix("Value error, ")
     if kind == "extra_forbidden":
         said = f"there is no such setting.{did_you_mean(last, _known_keys(where))}"
     elif kind == "missing":

@@ -44,6 +44,10 @@ class WholeNumber(click.IntRange):
 class OneWord(click.Choice[Any]):
     """One of some words, in any letter case; a misspelt one is told which is meant."""
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's hook
+        """Say in one line which words there are."""
+        return f"One of {', '.join(map(str, self.choices))}"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read a word."""
         try:
@@ -80,6 +84,8 @@ class InstanceNumber(WholeNumber):
         if isinstance(value, str) and not text.lstrip("+-").isdecimal():
             known = text if text.startswith(("batch:", "file:")) else f"batch:{text}"
             where = f"Which instances there are: batchctl why {typed(known)}"
+            if known.startswith("batch:"):
+                where += f"; which have run: batchctl history --batch {typed(known.removeprefix('batch:'))}"
             self.fail(f"'{visible(text)}' is not the number of an instance (BatchControl_id). {where}", param, ctx)
         return super().convert(value, param, ctx)
 

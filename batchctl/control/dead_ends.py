@@ -46,6 +46,7 @@ def read(
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
+    found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
     said = overgrown(purging.settings(connection), purging.attempts(connection))
     found += [] if said is None else [dead_ends.history_grows(said, now)]
     found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from batchctl.domain.incidents import Problem, key_of, signature
-from batchctl.domain.retention import TO_KEEP_SMALL
+from batchctl.domain.retention import TO_KEEP_SMALL, Mistake
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import did_you_mean, shorten, typed, visible
@@ -175,6 +175,20 @@ def untaken(
             next_step=f"register a batch with this Entity (batchctl batches){or_else}",
             evidence=of_it[-1].intake_id if of_it else 0,
         )
+
+
+def misread_rule(mistake: Mistake, now: datetime) -> Problem:
+    """Return the problem of a setting that cannot be meant so: for fear of it nothing of its kind is purged."""
+    called = f"Setting {visible(mistake.name)}"
+    return Problem(
+        kind=IncidentKind.UNREADABLE,
+        key=key_of(IncidentKind.UNREADABLE, "Setting", mistake.name),
+        subject=called,
+        message=f"{called} cannot be gone by: {shorten(mistake.message, LONGEST)}",
+        severity=Severity.WARNING,
+        since=now,
+        next_step=f"correct {mistake.column} of that row of Setting; what it may say stands in docs/retention.md",
+    )
 
 
 def history_grows(said: str, now: datetime) -> Problem:

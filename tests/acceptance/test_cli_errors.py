@@ -100,10 +100,15 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (
             ("show", "x"),
             2,
-            "'x' is not the number of an instance (BatchControl_id). Which instances there are: batchctl why batch:x",
+            "Which instances there are: batchctl why batch:x; which have run: batchctl history --batch x",
         ),
         (("rerun", "file:3", "--reason", "r"), 2, "Which instances there are: batchctl why file:3"),
         (("history", "--limit", "x"), 2, "'x' is not a whole number from 1 to 100000."),
+        (
+            ("completion",),
+            2,
+            "Error: Missing argument '{bash|zsh|fish|powershell}'. One of bash, zsh, fish, powershell\n",
+        ),
         (("run", "--until-idle", "nan"), 2, "'nan' is not a number of seconds"),
         (("run", "--until-idle", "soon"), 2, "'soon' is not a number of seconds"),
         (("run", "--once", "--until-idle", "3"), 2, "--once and --until-idle exclude each other"),

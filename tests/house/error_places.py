@@ -31,7 +31,8 @@ HEAD = """\
 
 Each error that a command ends with has a code, which stays the same whatever its message says: `Code: BC1042` below
 the message. It says where the error was made; where one place may say several things, all stand beside it. `…` stands
-for what is filled in.
+for what is filled in. What a database refuses itself it says by the name of a constraint: those of schedules and
+calendars stand in [schedules.md](schedules.md), others begin with the name of their table and column.
 
 | code | exit | what it says |
 |---|---|---|

@@ -398,6 +398,24 @@ def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_give
     assert dead_ends(world) == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "column"), [("CompleteDays", "ninety", "Value"), ("KeepLast:O'Brien", "3", "Name")]
+)
+def test_a_rule_of_retention_that_cannot_be_gone_by_is_an_incident_until_it_can(
+    world: World, name: str, value: str, column: str
+) -> None:
+    world.sql("INSERT INTO Setting (Name, Value) VALUES (?, ?)", name, value)
+
+    found = dead_ends(world)[f"Setting {name}"]
+
+    assert (found.kind, found.severity) == ("unreadable", "warning")
+    assert found.message.startswith(f"Setting {name} cannot be gone by: ")
+    assert "so no instance is purged at all." in found.message
+    assert str(found.next_step).startswith(f"correct {column} of that row of Setting; ")
+    world.sql("UPDATE Setting SET Name = 'KeepLast', Value = '30' WHERE Name = ?", name)
+    assert dead_ends(world) == {}
+
+
 def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Command) -> None:
     _, _, submitted = command("submit", "Daily")
     _, planned, _ = command("create", "--dry-run")
