@@ -20,7 +20,11 @@ ADOPT = "adopt"
 def original_of(connection: Any) -> str | None:
     """Return where the database is that this one is a copy of; None for one that is where it was, or nobody knows where."""
     kept, here = leading.load(connection).place, dialect_of(connection).whereabouts(connection)
-    return None if kept is None or here is None or is_same(kept, here) else described(kept)
+    if kept is None or here is None or is_same(kept, here):
+        return None
+    original = described(kept)
+    # A backup that was put into its place, say.
+    return f"what was {original} before" if original == described(here) else original
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:

@@ -162,3 +162,18 @@ def test_a_file_is_known_by_its_number_on_its_disk_or_at_its_path(here: dict[str
 def test_a_place_that_somebody_has_overwritten_is_not_this_one() -> None:
     assert not is_same("nonsense", json.dumps(FILE))
     assert not is_same("[1]", json.dumps({"oid": 5, "database": "d"}))
+
+
+def test_a_backup_in_the_place_of_its_original_is_not_said_to_be_a_copy_of_itself(tmp_path: Path) -> None:
+    file = tmp_path / "batchctl.toml"
+    file.write_text('state_directory = "state"\n', encoding="utf-8")
+    upgrade_database(str(file))
+    one = SqliteControl(tmp_path)
+    worked_on(one)
+    at = tmp_path / "batchctl.db"
+    shutil.copy(at, tmp_path / "backup.db")
+    (tmp_path / "backup.db").replace(at)
+
+    with pytest.raises(Refused) as refused:
+        worked_on(one)
+    assert refused.value.message.startswith(f"This control database is a copy of what was {at} before, or was moved")
