@@ -27,7 +27,7 @@ from batchctl.store.dialects.sqlite_files import (
     way_to_open,
     written_at,
 )
-from batchctl.store.dialects.sqlite_log import Stamp, log_of
+from batchctl.store.dialects.sqlite_log import End, Stamp, log_of
 
 WRITES_ALONE = True
 
@@ -187,16 +187,24 @@ def begin_write(
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
-    raw, is_long, stamp = _raw(connection), False, None
+    raw, stamp = _raw(connection), None
     if isinstance(raw, Opened):
         refuse_another_file(raw)
         if raw.batchctl_syncs:
-            is_long, stamp = _log_is_long(raw), _new_stamp(raw)
-    if is_long:
-        _shorten_log(raw)
+            stamp = _look_at_log(raw)
     raw.execute("BEGIN" if optimistic and stamp is None else "BEGIN IMMEDIATE")
     if stamp is not None:
         _stamp_log(raw, stamp)
+
+
+def _look_at_log(raw: Opened) -> Stamp | None:
+    """Do with the log what takes long; return what it is to be stamped with, unless it is stamped."""
+    path = raw.batchctl_file[0]
+    if _log_is_long(raw):
+        _shorten_log(raw)
+        raw.batchctl_end = End()
+    raw.batchctl_end = sqlite_log.read_ahead(path, raw.batchctl_end)
+    return None if raw.batchctl_end.log == raw.batchctl_stamped else sqlite_log.stamp(path)
 
 
 def _log_is_long(raw: Opened) -> bool:
@@ -231,12 +239,6 @@ def _shorten_log(raw: Opened) -> None:
 
 def _another(raw: Opened) -> sqlite3.Connection:
     return sqlite3.connect(raw.batchctl_file[0], isolation_level=None)
-
-
-def _new_stamp(raw: Opened) -> Stamp | None:
-    """Return what a log is to be stamped with that is not stamped yet; to find it out, the file is opened once more."""
-    path = raw.batchctl_file[0]
-    return None if sqlite_log.name_of(path) == raw.batchctl_stamped else sqlite_log.stamp(path)
 
 
 def _stamp_log(raw: Opened, stamp: Stamp) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.dialects import sqlite_log
-from batchctl.store.dialects.sqlite_log import log_of
+from batchctl.store.dialects.sqlite_log import End, log_of
 
 _HEADER, _WRITES_AHEAD = 20, b"\2"
 """How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
@@ -26,6 +26,8 @@ class Opened(sqlite3.Connection):
     """It waits for the disk after a commit, not during it."""
     batchctl_checked: int
     """How long the log was when it was last written into the file."""
+    batchctl_end: End = End()
+    """Where the log ended when it was last looked at."""
     batchctl_stamping: bytes | None = None
     batchctl_stamped: bytes | None = None
     """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""

@@ -25,6 +25,8 @@ _FIRST_FRAME, _FRAME_LENGTH = 32, 24
 _FILE_HEAD = Struct(">36xII16xI")
 _NUMBERS = ("freelist_count", "schema_version", "user_version")
 """What SQLite says without reading the whole schema, which takes longer than a transaction."""
+AHEAD = 128 * 1024
+"""Bytes behind the end of a log that a transaction may write over."""
 TRIES = 3
 """How often it is looked: another program may begin the log anew in between."""
 
@@ -55,6 +57,15 @@ class Stamp:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where a log ends, in bytes; what lies behind it in the file belongs to the log that was there before."""
+
+    log: bytes = b""
+    """Its name; nothing where there is none."""
+    at: int = _FIRST_FRAME
+
+
 def log_of(path: Path) -> Path:
     """Return the path of a file's log."""
     return path.with_name(f"{path.name}-wal")
@@ -68,6 +79,31 @@ def name_of(path: Path) -> bytes:
     except OSError:
         return b""
     return _LOG_HEAD.unpack_from(begin)[1] if len(begin) == _FIRST_FRAME else b""
+
+
+def read_ahead(path: Path, known: End) -> End:
+    """Read what the next transaction writes over, and return where that begins; looked for from an end known before.
+
+    Frames are no blocks: of a block that is written to in part and is not in memory any more, the system reads the rest from
+    the disk first, and whoever commits has the lock meanwhile.
+    """
+    try:
+        with log_of(path).open("rb", buffering=0) as log:
+            begin = log.read(_FIRST_FRAME)
+            if len(begin) < _FIRST_FRAME:
+                return End()
+            page_length, name = _LOG_HEAD.unpack_from(begin)
+            at = known.at if known.log == name else _FIRST_FRAME
+            while True:
+                log.seek(at)
+                ahead = log.read(AHEAD)
+                frames = range(0, len(ahead) - _FRAME_LENGTH + 1, _FRAME_LENGTH + page_length)
+                old = next((frame for frame in frames if _FRAME.unpack_from(ahead, frame)[1] != name), None)
+                if old is not None or not frames:
+                    return End(name, at + (old or 0))
+                at += frames[-1] + frames.step
+    except OSError:
+        return End()
 
 
 def stamp(path: Path) -> Stamp:
