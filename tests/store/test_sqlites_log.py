@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -210,3 +212,76 @@ def test_without_a_log_the_disk_is_waited_for_during_the_commit(tmp_path: Path) 
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "truncate"
         assert sqlite.waits_for_disk(connection)
     transactions.close()
+
+
+def end_of(file: Path, client: sqlite3.Connection) -> int:
+    """Return where the log ends, as SQLite counts it: after a head of 32 bytes, frames of a page with 24 bytes before it."""
+    _, frames, _ = client.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    (page,) = client.execute("PRAGMA page_size").fetchone()
+    return 32 + int(frames) * (24 + int(page))
+
+
+@pytest.mark.parametrize("much", [1, 100_000, sqlite_log.AHEAD, 1_000_000])
+def test_where_a_log_ends_is_known_whoever_has_written_to_it(
+    file: Path, opened: StoreTransactions, client: sqlite3.Connection, much: int
+) -> None:
+    assert sqlite_log.read_ahead(file, sqlite_log.End()) == sqlite_log.End()
+    add(opened)
+    first = sqlite_log.read_ahead(file, sqlite_log.End())
+    client.execute(INSERT, ("y" * much,))
+    add(opened, much)
+
+    end = sqlite_log.read_ahead(file, first)
+    assert end.at == end_of(file, client) == log_of(file).stat().st_size
+    assert sqlite_log.read_ahead(file, end) == end
+    assert first.at < end.at
+
+    # All of it stands in the file now: who writes next begins it anew, and what stood there before is behind its end.
+    add(opened)
+    anew = sqlite_log.read_ahead(file, end)
+    assert anew.log != end.log
+    assert anew.at == end_of(file, client) < log_of(file).stat().st_size
+
+
+def is_in_memory(file: Path, at: int) -> bool:
+    """Say whether the system has the page of a file at a place in memory."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    page = at - at % mmap.PAGESIZE
+    with file.open("r+b") as opened, mmap.mmap(opened.fileno(), mmap.PAGESIZE, offset=page) as mapped:
+        seen = (ctypes.c_ubyte * 1)()
+        where = (ctypes.c_char * mmap.PAGESIZE).from_buffer(mapped)
+        refused = libc.mincore(ctypes.byref(where), ctypes.c_size_t(mmap.PAGESIZE), seen)
+        del where
+        assert refused == 0, os.strerror(ctypes.get_errno())
+    return bool(seen[0] & 1)
+
+
+def forget(file: Path) -> None:
+    """Let the system drop what it has of a file in memory."""
+    with file.open("r+b") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="only there can a test have a file dropped from memory")
+def test_what_a_transaction_writes_over_is_in_memory_before_it_has_the_lock(
+    file: Path, opened: StoreTransactions, client: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(opened, 400_000)
+    end_of(file, client)
+    add(opened)
+    end = sqlite_log.read_ahead(file, sqlite_log.End()).at
+    ahead = [end, end + sqlite_log.AHEAD // 2, end + sqlite_log.AHEAD - 1]
+    forget(log_of(file))
+    assert not any(is_in_memory(log_of(file), at) for at in ahead)
+    found = list[bool]()
+    unlocked = sqlite.commit
+
+    def looked_at(connection: Connection) -> None:
+        found.extend(is_in_memory(log_of(file), at) for at in ahead)
+        unlocked(connection)
+
+    # The row fills one page: nothing but what was read before brings the others in.
+    monkeypatch.setattr(sqlite, "commit", looked_at)
+    add(opened)
+    assert found == [True, True, True]
