@@ -96,7 +96,8 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     stand = f"{seen.incident_count} open"
     stand += f", {seen.acknowledged_count} of them acknowledged" if seen.acknowledged_count else ""
     stand += f"; {len(seen.incidents)} of them below" if _are_more(seen) else ""
-    told = [("Incidents", cell(stand))] if seen.incident_count else []
+    told = [] if seen.copy is None else [("Copy", cell(seen.copy.message))]
+    told += [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
@@ -265,6 +266,8 @@ def _completed(seen: Overview) -> Listing:
 
 
 def _next(seen: Overview) -> list[str]:
+    if seen.copy is not None and seen.copy.next_step is not None:
+        return [seen.copy.next_step]
     if seen.unreadable:
         return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
@@ -309,6 +312,7 @@ def _as_json(seen: Overview) -> Columns:
         "Now": columns.moment(seen.now),
         "Controller": seen.controllers[0] if seen.controllers else None,
         "Controllers": list(seen.controllers),
+        "Copy": None if seen.copy is None else seen.copy.message,
         "LeftOut": list(seen.left_out),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},

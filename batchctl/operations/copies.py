@@ -27,12 +27,18 @@ def original_of(connection: Any) -> str | None:
     return f"what was {original} before" if original == described(here) else original
 
 
+def refused_on(connection: Any) -> Refused | None:
+    """Say that nothing runs on this database, where it is a copy."""
+    original = original_of(connection)
+    return None if original is None else refusal(original)
+
+
 def settle(transactions: Transactions, clock: Clock) -> None:
     """Refuse to work on a copy; of a database of which nobody knows yet where it is, remember that."""
     with transactions.read() as connection:
-        original = original_of(connection)
-    if original is not None:
-        raise refusal(original)
+        refused = refused_on(connection)
+    if refused is not None:
+        raise refused
     remember(transactions, clock)
 
 

@@ -213,9 +213,8 @@ class Doctor:
     def _controllers(self, connection: Any) -> list[Reading]:
         if schema.revision_of(connection) != schema.newest_revision():
             return []
-        original = copies.original_of(connection)
-        if original is not None:
-            refused = copies.refusal(original)
+        refused = copies.refused_on(connection)
+        if refused is not None:
             return [Reading("copy", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living and reports.live_entries(connection, 1):

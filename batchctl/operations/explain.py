@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl.domain import gates
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Unreadable
+from batchctl.domain.errors import BatchctlError, Refused, Unreadable
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
     MOST_TRIES,
@@ -29,7 +29,7 @@ from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, Intake
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
-from batchctl.operations import remedies, trial, unknown
+from batchctl.operations import copies, remedies, trial, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
@@ -312,7 +312,7 @@ def _of_intake(
             *_intake_status(row, takers),
             *(_entity(row, takers, batches) if takers or not broken else ()),
             *map(_unreadable, broken),
-            *_created(row, awaited, repeats),
+            *_created(row, awaited, repeats, copies.refused_on(connection)),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(Line(connection, batches, now, presence.living(connection, now)), made),
             *(_whoever_creates(connection, presence, now) if row.status in _CONCERN_A_CONTROLLER else ()),
@@ -332,7 +332,10 @@ def _repeats(
 
 
 def _created(
-    row: IntakeRow, awaited: Sequence[BatchDefinition], repeats: Mapping[BatchDefinition, IntakeId]
+    row: IntakeRow,
+    awaited: Sequence[BatchDefinition],
+    repeats: Mapping[BatchDefinition, IntakeId],
+    refused: Refused | None,
 ) -> Iterator[Gate]:
     for batch, first in repeats.items():
         blocked = f"batch {visible(batch.name)} makes no instance of it: same Data as FileProcess {first}"
@@ -344,7 +347,8 @@ def _created(
         if row.tries >= MOST_TRIES:
             yield Gate("created", blocked, remedies.to_ask_again(row, awaited), f"FileProcess {row.intake_id}")
         else:
-            yield Gate("created", blocked, "batchctl create", f"FileProcess {row.intake_id}", Ends.CONTROLLER)
+            create = "batchctl create" if refused is None else refused.next_step
+            yield Gate("created", blocked, create, f"FileProcess {row.intake_id}", Ends.CONTROLLER)
     elif not repeats:
         yield Gate(name="created")
 
@@ -400,7 +404,8 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
             else:
                 yield Gate(name="populator")
         case IntakeStatus.PAUSED:
-            yield from (block(name="status", blocked=remedies.PAUSED), Gate(name="populator"))
+            paused = f"paused: {said}" if row.message else remedies.PAUSED
+            yield from (block(name="status", blocked=paused), Gate(name="populator"))
         case IntakeStatus.REJECTED if not (row.message or "").startswith(remedies.REJECTED_BY):
             yield from (Gate(name="status"), block(name="populator", blocked=f"{row.status}: {said}"))
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
@@ -440,6 +445,9 @@ def _controller(
     connection: Any, now: datetime, does: str, found: Callable[[Any, datetime], Sequence[ControllerRow]]
 ) -> Gate:
     """Return the gate of the controllers that do something, and of one that did whose sign of life is the last."""
+    refused = copies.refused_on(connection)
+    if refused is not None:
+        return Gate(name="controller", blocked=refused.message, clear=refused.next_step, row="Leader 1")
     if found(connection, now):
         return Gate(name="controller")
     last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.errors import Refused
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Incident
@@ -24,7 +25,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, dependents, incident_desk, remedies
+from batchctl.operations import almanac, copies, dependents, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
@@ -106,6 +107,8 @@ class Overview:
     """The controllers that work on the database."""
     last_sign: str | None
     """Which gave the last sign of life, if none works."""
+    copy: Refused | None
+    """That nothing runs on the database, because it is a copy."""
     left_out: tuple[str, ...]
     """What is to be said of the plugin modules that they work without."""
     instances: Mapping[InstanceStatus, int]
@@ -161,6 +164,7 @@ def overview(
             now=now,
             controllers=tuple(row.name for row in living),
             last_sign=None if living else presence.last_sign(connection),
+            copy=copies.refused_on(connection),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             instances=_totals(counts),
             intake=arrived,

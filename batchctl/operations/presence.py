@@ -13,6 +13,7 @@ from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
+from batchctl.operations import copies
 from batchctl.ports import Clock, Transactions
 from batchctl.store import controllers, instances
 
@@ -28,7 +29,9 @@ class Presence:
     is_gone: Callable[[ControllerRow], bool]
 
     def living(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
-        """Return the controllers that have given a sign of life lately, in order of their start."""
+        """Return the controllers that have given a sign of life lately, in order of their start; on a copy they are elsewhere."""
+        if copies.original_of(connection) is not None:
+            return []
         return self._running(controllers.everyone(connection), now)
 
     def firing(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:

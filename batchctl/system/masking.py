@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from batchctl.domain.text import visible
@@ -42,11 +42,21 @@ def _forms(secret: str) -> set[str]:
         secret.replace("'", "''"),
         raw.hex(),
         raw.hex().upper(),
-        base64.b64encode(raw).decode("ascii"),
+        *_in_base64(raw),
         urllib.parse.quote(secret),
         urllib.parse.quote_plus(secret),
     }
     return forms - {""}
+
+
+def _in_base64(raw: bytes) -> Iterator[str]:
+    """Yield how a secret looks in base64, alone and with other bytes before and after it, but for what these have a part in."""
+    yield base64.b64encode(raw).decode("ascii")
+    for before in range(3):
+        whole = base64.b64encode(bytes(before) + raw)
+        of_it = whole[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode("ascii")
+        if len(of_it) >= _LEAST:
+            yield from (of_it, of_it.replace("+", "-").replace("/", "_"))
 
 
 def _without_halves(text: str, forms: list[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from batchctl import app, config
+from batchctl.cli.main import run
 from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import Refused
 from batchctl.domain.place import is_same
@@ -66,6 +67,36 @@ def name_of(one: app.App) -> str:
     """Return what tells a database from all others."""
     with one.transactions.read() as connection:
         return identity.database_id(connection)
+
+
+def test_status_and_why_say_that_it_is_a_copy_and_name_no_command_that_refuses(
+    control_database: ControlDatabase, copied: Copy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worked_on(control_database)
+    hand = control_database.hand()
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')")
+    hand.sql("INSERT INTO FileProcess (Entity) VALUES ('Load')")
+    hand.close()
+    copy = copied()
+    # As it stands in a copy that was made while a controller ran.
+    hand = copy.hand()
+    hand.sql("UPDATE Controller SET Status = 'running', Heartbeat = '2100-01-01 00:00:00.000'")
+    hand.close()
+    opened(copy).close()
+
+    def told(*args: str) -> str:
+        assert run(["--config", str(copy.directory / "batchctl.toml"), *args]) in (0, 1)
+        return " ".join(capsys.readouterr().out.split())
+
+    adopt = "batchctl db adopt --reason"
+    seen = told("status")
+    assert "This control database is a copy of" in seen
+    assert "no controller is running" in seen
+    assert f"Next: {adopt}" in seen
+    assert json.loads(told("status", "--json"))["Copy"].startswith("This control database is a copy of")
+    gates = {gate["Gate"]: gate for gate in json.loads(told("why", "file:1", "--json"))["Gates"]}
+    assert gates["controller"]["Blocked"].startswith("This control database is a copy of")
+    assert all(gates[name]["Clear"].startswith(adopt) for name in ("created", "controller"))
 
 
 def test_a_copy_made_before_anything_ever_ran_knows_that_it_is_one(tmp_path: Path) -> None:

@@ -43,5 +43,17 @@ def test_a_part_left_by_a_cut_is_blotted_out(kept: int, left: int) -> None:
     assert masked(text, [secret]) == "x***\n[... 5 of 99 bytes left out ...]\n***y"
 
 
+@given(
+    before=st.binary(max_size=7), after=st.binary(max_size=7), secret=st.binary(min_size=6).map(lambda raw: raw.hex())
+)
+def test_a_secret_among_other_bytes_is_blotted_out_in_base64(before: bytes, after: bytes, secret: str) -> None:
+    """As `base64 < password.txt` and an HTTP header write it: only what shares a letter with its neighbours is left."""
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        blotted = masked(encode(before + secret.encode() + after).decode(), [secret])
+        assert "***" in blotted
+        left = blotted.replace("*", "").rstrip("=")
+        assert len(left) <= (len(before) + len(after)) * 8 // 6 + 4
+
+
 def test_without_secrets_nothing_changes() -> None:
     assert masked("a\n[... 5 of 99 bytes left out ...]\nb", []) == "a\n[... 5 of 99 bytes left out ...]\nb"
