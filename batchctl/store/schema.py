@@ -137,6 +137,11 @@ def verify(connection: Connection) -> None:
     if found == needed:
         return
     if found is None:
+        other = dialect_of(connection).other_schema(connection)
+        if other is not None:
+            place, mend = other
+            message = f"The batchctl tables of this database stand in schema {place}, where this login does not look for them."
+            raise SchemaMismatch(message, next_step=f"{mend}; or, for others here: batchctl db upgrade")
         message = f"The control database holds no batchctl tables; this version needs schema {needed}."
         raise SchemaMismatch(message, next_step="batchctl db upgrade")
     if found in revisions():

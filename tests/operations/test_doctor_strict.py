@@ -217,6 +217,24 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
     assert daily("purge", "--reason", "r")[1].startswith("Rows purged: 1 of SchedulerLog.")
 
 
+def test_a_search_path_that_leads_elsewhere_is_named_and_what_is_shown_mends_it(home: Home) -> None:
+    home.server.alter(f"ALTER ROLE {home.name} SET search_path = pg_catalog")
+    mend = f"ALTER ROLE {home.name} SET search_path = public;"
+
+    code, _, told = home("status")
+    assert code == 4
+    assert "The batchctl tables of this database stand in schema public, where this login does not look" in told
+    assert f"Next: {mend}; or, for others here: batchctl db upgrade" in told
+    _, found = home.doctor()
+    rights = found["database_url", "rights"]
+    said = f"Role {home.name} works in schema pg_catalog (search_path: pg_catalog), and the tables stand in public."
+    assert (rights["Result"], rights["Message"], rights["Next"]) == ("FAIL", said, mend)
+    assert "GRANT" not in json.dumps(list(found.values()))
+
+    home.server.alter(mend)
+    assert home("status")[0] == 0
+
+
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
     tables = ", ".join((*TABLES, "alembic_version"))
     named = "lower notify audit append_only success in_use paused sql_job job_stays set_aside"

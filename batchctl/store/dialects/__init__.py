@@ -142,6 +142,10 @@ class Dialect(Protocol):
         """Return, as JSON, what tells this database from a copy of it; None where the server does not say."""
         ...
 
+    def other_schema(self, connection: Connection) -> tuple[str, str] | None:
+        """Name the schema that holds the tables, where this login works in another, and the statement that sends it there."""
+        ...
+
     def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
         """Name whoever keeps an instance's rows locked, and say how to end that; None when nobody is seen.
 

@@ -328,6 +328,10 @@ def whereabouts(connection: Connection) -> None:
     """Nothing: what the server knows a database by differs between replicas of one, too."""
 
 
+def other_schema(connection: Connection) -> None:
+    """Nothing: who looks for tables that are not his sees none."""
+
+
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
     """Name the session whose transaction has locked rows of this database longest."""
     found = _session(connection).execute(_BLOCKER).fetchone()

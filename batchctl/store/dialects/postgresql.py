@@ -29,6 +29,13 @@ definitions, wanted_definitions = catalog.definitions, catalog.wanted_definition
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
 locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 
+_OTHER_SCHEMA = """
+SELECT quote_ident(n.nspname) AS schema, quote_ident(current_user) AS role
+FROM pg_catalog.pg_namespace n WHERE n.nspname IS DISTINCT FROM current_schema()
+    AND 2 = (SELECT count(*) FROM pg_catalog.pg_class c
+             WHERE c.relnamespace = n.oid AND c.relkind = 'r' AND c.relname IN ('processbatch', 'alembic_version'))
+ORDER BY n.oid LIMIT 1
+"""
 _WHEREABOUTS = (
     "SELECT json_build_object('database', datname, 'oid', oid::bigint)::text"
     " FROM pg_database WHERE datname = current_database()"
@@ -399,6 +406,15 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
 def whereabouts(connection: Connection) -> str:
     """Return the number that the server gave the database, and its name."""
     return str(connection.exec_driver_sql(_WHEREABOUTS).scalar_one())
+
+
+def other_schema(connection: Connection) -> tuple[str, str] | None:
+    """Name the schema that holds the tables, where the search_path of this role leads to another."""
+    found = connection.exec_driver_sql(_OTHER_SCHEMA).one_or_none()
+    if found is None:
+        return None
+    mend = f"ALTER ROLE {found.role} SET search_path = {found.schema};"
+    return visible(found.schema), visible(mend)
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's

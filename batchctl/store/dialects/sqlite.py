@@ -362,6 +362,10 @@ def whereabouts(connection: Connection) -> str:
     return json.dumps({"path": str(path), "inode": found.st_ino, "device": found.st_dev})
 
 
+def other_schema(connection: Connection) -> None:
+    """Nothing: a file has one."""
+
+
 def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
     """Anything: the marker does not tell."""
     return Change.ANYTHING

@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
+from batchctl.store.dialects.postgresql import other_schema
 
 DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
 INSTALL = "pip install 'batchctl[postgres]'"
@@ -122,6 +123,12 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
     if row.schema is None:
         said = f"Role {role} has no schema to work in: there is none of its search_path ({visible(row.path)})."
         return Reading("rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};")
+    other = None if row.is_made or making else other_schema(connection)
+    if other is not None:
+        place, mend = other
+        works = f"Role {role} works in schema {visible(row.schema)} (search_path: {visible(row.path)})"
+        said = f"{works}, and the tables stand in {place}."
+        return Reading("rights", Result.FAIL, said, mend)
     needed = {"USAGE": row.may_use, "CREATE": row.may_create or (row.is_made and not making)}
     if all(needed.values()):
         return None
