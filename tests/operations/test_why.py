@@ -89,6 +89,15 @@ def test_what_a_populator_had_no_answer_for_three_times_is_a_gate(world: World) 
     assert (gate.clear or "").endswith("batchctl accept 1 --reason ...")
 
 
+def test_a_paused_row_says_why_it_was_paused_where_it_knows(world: World) -> None:
+    world.batch()
+    world.submit(Status="paused")
+    world.submit(Status="paused", Message="it was there before batch B ran commands")
+
+    assert blocking(why(world, "file:1"))["status"].blocked == "somebody inserted or set it as paused"
+    assert blocking(why(world, "file:2"))["status"].blocked == "paused: it was there before batch B ran commands"
+
+
 def count(*, pending: int) -> Callable[..., Counted]:
     return lambda trigger, ago: Counted(pending=pending)
 
