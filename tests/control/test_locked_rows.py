@@ -15,7 +15,7 @@ from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
-from batchctl.domain.errors import BatchctlError
+from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.logs import Event
@@ -124,6 +124,25 @@ def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World
     assert event.fields["BatchControl_id"] == 1
     assert str(event.fields["Message"]).startswith("the row is locked by session ")
     assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
+
+
+def test_who_keeps_a_whole_table_from_everybody_is_named_without_reading_it(world: World, client: Hand) -> None:
+    world.be_impatient()
+    with closing(world.database.hand()) as innocent:
+        innocent.sql("BEGIN")
+        innocent.sql("SELECT * FROM AuditLog FOR SHARE")
+        client.sql("LOCK TABLE FileProcess IN ACCESS EXCLUSIVE MODE")
+        (culprit,) = client.sql("SELECT pg_backend_pid()")[0]
+        with pytest.raises(Busy) as refused:
+            world.transactions.run(
+                frozenset({Boundary.OPERATOR}),
+                lambda connection: connection.exec_driver_sql("SELECT * FROM FileProcess"),
+            )
+        innocent.sql("ROLLBACK")
+
+    assert f"stayed locked by session {culprit} (" in refused.value.message
+    assert "as far as can be seen" not in refused.value.message
+    assert f"SELECT pg_terminate_backend({culprit})" in str(refused.value.next_step)
 
 
 def test_who_is_told_to_keep_a_row_locked_is_not_whoever_keeps_other_locks_longer(world: World, client: Hand) -> None:

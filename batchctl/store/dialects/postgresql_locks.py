@@ -9,25 +9,29 @@ from sqlalchemy import Connection, text
 
 from batchctl.domain.text import visible
 
-_BLOCKER = text("""
+_HOLDERS = """
 SELECT l.pid, a.application_name AS program, a.usename AS user_name, a.state,
-       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since,
-       EXISTS (SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid'
-               AND t.transactionid IN (
-                   SELECT c.xmax FROM BatchControl c WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT f.xmax FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
-                   WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT b.xmax FROM ProcessBatch b JOIN BatchControl c ON c.ProcessBatch_id = b.ProcessBatch_id
-                   WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT h.xmax FROM BatchProcessHistory h
-                   WHERE h.BatchControl_id = :instance_id AND h.Status = 'running')) AS is_proven
+       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since, {} AS is_proven
 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = current_schema()::regnamespace
 LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.granted AND l.pid <> pg_backend_pid() AND c.relkind = 'r'
 AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
                'ExclusiveLock', 'AccessExclusiveLock')
 ORDER BY is_proven DESC, a.xact_start NULLS LAST LIMIT 1
-""")
+"""
+_OF_A_TABLE = text(_HOLDERS.format("(l.mode = 'AccessExclusiveLock')"))
+"""Who keeps a whole table from everybody, even from who reads it: it is asked without reading one."""
+_OF_AN_INSTANCE = text(
+    _HOLDERS.format("""EXISTS (
+           SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid' AND t.transactionid IN (
+                   SELECT c.xmax FROM BatchControl c WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT f.xmax FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
+                   WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT b.xmax FROM ProcessBatch b JOIN BatchControl c ON c.ProcessBatch_id = b.ProcessBatch_id
+                   WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT h.xmax FROM BatchProcessHistory h
+                   WHERE h.BatchControl_id = :instance_id AND h.Status = 'running'))""")
+)
 """A row that several have locked does not say by whom."""
 _LOCKED_INSTANCES = """
 WITH c AS (SELECT BatchControl_id, FileProcess_id, ProcessBatch_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s)),
@@ -64,8 +68,10 @@ WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT Proc
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
-    """Name the session that has locked an instance's rows, or else the one that has kept locks longest."""
-    found = connection.execute(_BLOCKER, {"instance_id": instance_id}).first()
+    """Name the session that has locked a whole table, or an instance's rows, or else the one that has kept locks longest."""
+    found = connection.execute(_OF_A_TABLE).first()
+    if instance_id is not None and found is not None and not found.is_proven:
+        found = connection.execute(_OF_AN_INSTANCE, {"instance_id": instance_id}).first()
     if found is None:
         return None
     known = [found.program, found.user_name and f"user {found.user_name}", found.state]
