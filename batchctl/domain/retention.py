@@ -77,6 +77,11 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         what = f"which is no whole number, so it is taken for {ROWS_USUALLY}"
         said = f"It says '{visible(written[HISTORY_ROWS])}', {what}."
         reading.mistakes.append(Mistake(HISTORY_ROWS, "Value", said))
+    for name in written:
+        setting, colon, _ = name.partition(":")
+        if colon and setting in NAMES and setting not in OF_A_BATCH:
+            said = f"{setting} cannot be said of one batch, so nothing goes by it: write {setting} alone, for all."
+            reading.mistakes.append(Mistake(name, "Name", said))
     before = len(reading.mistakes)
     reading.mistakes.extend(_misspelt(written))
     for name in written:

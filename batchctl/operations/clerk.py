@@ -238,7 +238,9 @@ def _check_reject(found: _Found) -> None:
         cancel = [f"batchctl cancel {instance.instance_id} --reason ..." for instance in found.open_ones]
         next_step = "; ".join(cancel) or f"batchctl inbox show {at}"
         raise Refused(f"{found.name} has become work already: {listed}.", next_step=next_step)
-    if row.status in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.COMPLETE}:
+    # Of one that a populator has rejected a person says that it stays so.
+    by_a_person = row.status is IntakeStatus.REJECTED and (row.message or "").startswith(remedies.REJECTED_BY)
+    if by_a_person or row.status in {IntakeStatus.DUPLICATE, IntakeStatus.COMPLETE}:
         raise StatusChanged(found.name, f"{row.status} already", REJECT, next_step=f"batchctl inbox show {at}")
 
 

@@ -25,7 +25,8 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     of_it = [batch for batch in batches if batch.entity == row.entity]
     takers = ", ".join(visible(batch.name) for batch in of_it)
     settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
-    return f"correct {_columns(row, of_it)}{settings} (UPDATE ...), then: {retry}"
+    reject = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
+    return f"correct {_columns(row, of_it)}{settings} (UPDATE ...), then: {retry}; {reject}"
 
 
 def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:

@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from batchctl.domain.dead_ends import rejected
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
-from batchctl.domain.status import InboxState
+from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.operations import fsck, inbox
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.inbox import Item, Reader
@@ -118,7 +119,10 @@ def test_what_is_to_be_corrected_of_a_rejected_row_is_what_its_populator_goes_by
 ) -> None:
     world.batch("Sensor", PopulatorArgs="^x+$", **searched)
     world.submit("Sensor", columns.get("FileName"), Data=columns.get("Data"), Status="rejected", Message="no match")
-    settings = "or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then: batchctl inbox retry 1 --reason ..."
+    settings = (
+        "or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then: batchctl inbox retry 1 --reason ...; "
+    )
+    settings += "if nobody wants it: batchctl inbox reject 1 --reason ..."
 
     assert listed(world)[1].clear == f"correct {correct}, {settings}"
 
@@ -147,7 +151,7 @@ def test_every_row_that_is_not_work_is_listed_newest_first_with_why_and_what_to_
         ),
         3: (
             "batch Sensor: no csv",
-            f"{CORRECT_FILE} batchctl inbox retry 3 --reason ...",
+            f"{CORRECT_FILE} batchctl inbox retry 3 --reason ...; if nobody wants it: batchctl inbox reject 3 --reason ...",
         ),
         2: ("batch B: same Data as FileProcess 1", "batchctl accept 2 --reason ..."),
     }
@@ -456,7 +460,7 @@ def test_what_needs_no_second_look_is_refused(every_kind: World, at: int, said: 
     assert refused.value.next_step == next_step
 
 
-@pytest.mark.parametrize("at", [4, 5, 7])
+@pytest.mark.parametrize("at", [3, 4, 5, 7])
 def test_a_row_that_nobody_wants_is_rejected_and_nothing_comes_of_it(
     every_kind: World, audited: Audited, at: int
 ) -> None:
@@ -470,7 +474,12 @@ def test_a_row_that_nobody_wants_is_rejected_and_nothing_comes_of_it(
     assert world.one("SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?", at) == 0
     ((action, target, *_, after),) = audited()
     assert (action, target, after["Status"]) == ("reject", f"FileProcess:{at}", "rejected")
-    assert before in {"ready", "paused"}
+    assert before == {3: "rejected", 5: "paused"}.get(at, "ready")
+    with world.transactions.read() as connection:
+        aside = intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, 100)
+    assert at not in {problem.evidence for problem in rejected(aside)}, "it is no incident any more"
+    with pytest.raises(Refused, match="is rejected already"):
+        clerk(world).reject(IntakeId(at), reason="again")
 
 
 @pytest.mark.parametrize(
@@ -479,7 +488,6 @@ def test_a_row_that_nobody_wants_is_rejected_and_nothing_comes_of_it(
         (1, r"has become work already: BatchControl 1 \(ready\)", "batchctl cancel 1 --reason ..."),
         (6, "has become work already: BatchControl 3", "batchctl cancel 3 --reason ..."),
         (2, "is duplicate already", "batchctl inbox show 2"),
-        (3, "is rejected already", "batchctl inbox show 3"),
         (8, "is complete already", "batchctl inbox show 8"),
     ],
 )
