@@ -89,8 +89,8 @@ class Proxy:
                         cut = self._plan.pop(self._seen, None)
                     if cut is Cut.BEFORE:
                         break
-                    if cut is Cut.AFTER:
-                        deaf.set()
+                    if cut in {Cut.AT, Cut.AFTER}:
+                        deaf.set()  # The answer may be faster than the cut.
                     if cut is Cut.MUTE:
                         self.muted.set()
                 if not self.muted.is_set():
