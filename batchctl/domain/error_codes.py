@@ -195,6 +195,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.schema:revision_of": 1176,
     "batchctl.store.schema:check_upgradable": 1177,
     "batchctl.store.schema:verify": 1178,
+    "batchctl.store.schema:_refuse_other_schema": 1231,
     "batchctl.store.schema:_unknown": 1179,
     "batchctl.store.staging:_Staging.in_catalog": 1180,
     "batchctl.store.staging:_find_table": 1181,

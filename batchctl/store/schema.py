@@ -137,11 +137,7 @@ def verify(connection: Connection) -> None:
     if found == needed:
         return
     if found is None:
-        other = dialect_of(connection).other_schema(connection)
-        if other is not None:
-            place, mend = other
-            message = f"The batchctl tables of this database stand in schema {place}, where this login does not look for them."
-            raise SchemaMismatch(message, next_step=f"{mend}; or, for others here: batchctl db upgrade")
+        _refuse_other_schema(connection)
         message = f"The control database holds no batchctl tables; this version needs schema {needed}."
         raise SchemaMismatch(message, next_step="batchctl db upgrade")
     if found in revisions():
@@ -150,6 +146,17 @@ def verify(connection: Connection) -> None:
         script = ", or give a DBA the text of: batchctl db script" if connection.dialect.name == "mssql" else ""
         raise SchemaMismatch(message, next_step=f"batchctl db upgrade{script}")
     raise _unknown(found)
+
+
+def _refuse_other_schema(connection: Connection) -> None:
+    """Refuse a login that looks for the tables where they are not."""
+    other = dialect_of(connection).other_schema(connection)
+    if other is not None:
+        place, mend = other
+        message = (
+            f"The batchctl tables of this database stand in schema {place}, where this login does not look for them."
+        )
+        raise SchemaMismatch(message, next_step=f"{mend}; or, for tables of its own: batchctl db upgrade")
 
 
 def _unknown(found: str) -> SchemaMismatch:

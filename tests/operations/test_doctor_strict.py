@@ -217,19 +217,24 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
     assert daily("purge", "--reason", "r")[1].startswith("Rows purged: 1 of SchedulerLog.")
 
 
-def test_a_search_path_that_leads_elsewhere_is_named_and_what_is_shown_mends_it(home: Home) -> None:
-    home.server.alter(f"ALTER ROLE {home.name} SET search_path = pg_catalog")
+@pytest.mark.parametrize(("path", "where"), [("pg_catalog", "schema pg_catalog"), ("nowhere", "no schema")])
+def test_a_search_path_that_leads_elsewhere_is_named_and_what_is_shown_mends_it(
+    home: Home, path: str, where: str
+) -> None:
+    home.server.alter(f"ALTER ROLE {home.name} SET search_path = {path}")
     mend = f"ALTER ROLE {home.name} SET search_path = public;"
 
     code, _, told = home("status")
     assert code == 4
     assert "The batchctl tables of this database stand in schema public, where this login does not look" in told
-    assert f"Next: {mend}; or, for others here: batchctl db upgrade" in told
+    assert f"Next: {mend}; or, for tables of its own: batchctl db upgrade" in told
     _, found = home.doctor()
     rights = found["database_url", "rights"]
-    said = f"Role {home.name} works in schema pg_catalog (search_path: pg_catalog), and the tables stand in public."
+    said = f"Role {home.name} works in {where} (search_path: {path}), and the tables stand in public."
     assert (rights["Result"], rights["Message"], rights["Next"]) == ("FAIL", said, mend)
-    assert "GRANT" not in json.dumps(list(found.values()))
+    assert not [line for (target, _), line in found.items() if target == "database_url" and "GRANT" in json.dumps(line)]
+    code, _, told = home("db", "upgrade")
+    assert (code, "GRANT" in told) == (4, False), told
 
     home.server.alter(mend)
     assert home("status")[0] == 0

@@ -120,15 +120,17 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
     """Say what keeps the role from seeing the tables, or from making them where they are not or if `making`."""
     row = connection.execute(_SCHEMA).one()
     role = visible(row.role)
-    if row.schema is None:
-        said = f"Role {role} has no schema to work in: there is none of its search_path ({visible(row.path)})."
-        return Reading("rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};")
-    other = None if row.is_made or making else other_schema(connection)
+    # The system's own schema is nobody's to work in: a grant there would let this role change the catalogue.
+    is_systems = row.schema is not None and row.schema.startswith("pg_")
+    other = other_schema(connection) if is_systems or not (row.is_made or making) else None
     if other is not None:
         place, mend = other
-        works = f"Role {role} works in schema {visible(row.schema)} (search_path: {visible(row.path)})"
-        said = f"{works}, and the tables stand in {place}."
-        return Reading("rights", Result.FAIL, said, mend)
+        where = "no schema" if row.schema is None else f"schema {visible(row.schema)}"
+        works = f"Role {role} works in {where} (search_path: {visible(row.path)})"
+        return Reading("rights", Result.FAIL, f"{works}, and the tables stand in {place}.", mend)
+    if row.schema is None or is_systems:
+        said = f"Role {role} has no schema to work in: there is none of its search_path ({visible(row.path)})."
+        return Reading("rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};")
     needed = {"USAGE": row.may_use, "CREATE": row.may_create or (row.is_made and not making)}
     if all(needed.values()):
         return None
