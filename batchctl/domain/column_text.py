@@ -75,7 +75,7 @@ def window_of_day(written: str | None) -> tuple[int, int] | None:
     found = _WINDOW.fullmatch(written)
     if found is None:
         raise UnfitText(f"{quoted(written)} is no window: write it as HH:MM-HH:MM, for example 09:00-17:00.")
-    begin, end = found[1].strip(), found[2].strip()
+    begin, end = found[1].strip(BLANK), found[2].strip(BLANK)
     if not (_TIME.fullmatch(begin) and _TIME.fullmatch(end)) and _as_time(begin) and _as_time(end):
         raise UnfitText(f"{quoted(written)} is no window: write it as HH:MM-HH:MM, {_as_time(begin)}-{_as_time(end)}.")
     return time_of_day(begin), time_of_day(end)

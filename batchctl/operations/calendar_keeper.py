@@ -156,7 +156,7 @@ class CalendarKeeper:
         return self.actor.act(act)
 
     def remove(self, name: str, *, reason: str) -> Removed:
-        """Delete a calendar that no schedule names."""
+        """Delete a calendar that neither a schedule nor ExpectedCalendar of a batch names."""
         reason = checked_reason(reason) or ""
 
         def act(connection: Any) -> Removed:
@@ -167,6 +167,9 @@ class CalendarKeeper:
                 message = f"Calendar {visible(name)} is used by schedule {listed}."
                 steps = [f"batchctl schedule set {typed(user)} --calendar-name '' --reason ..." for user in users]
                 raise Refused(message, next_step="; ".join(steps))
+            if expecting := calendars.expecting(connection, name):
+                message = f"Calendar {visible(name)} is ExpectedCalendar of batch {', '.join(map(visible, expecting))}."
+                raise Refused(message, next_step=calendars.sql_to_let_go(name))
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
                 days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]

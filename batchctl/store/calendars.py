@@ -12,7 +12,7 @@ from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId, NoDay
 from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.statements import RowInsert, RowSelect
-from batchctl.store.tables import calendar, calendar_day
+from batchctl.store.tables import calendar, calendar_day, process_batch
 
 _c, _d = calendar.c, calendar_day.c
 
@@ -38,6 +38,12 @@ _DELETE = delete(calendar).where(_c.Calendar_id == bindparam("calendar_id"))
 _NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
 _DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
 
+_EXPECTING = RowSelect(
+    select(process_batch.c.ProcessBatchName)
+    .where(exactly(process_batch.c.ExpectedCalendar, bindparam("name", type_=_c.CalendarName.type)))
+    .order_by(process_batch.c.ProcessBatchName)
+)
+
 
 def named(connection: Connection, name: str) -> Calendar | None:
     """Return the calendar of a name."""
@@ -57,6 +63,11 @@ def everything(connection: Connection) -> list[Calendar]:
 def strays(connection: Connection) -> dict[int, int]:
     """Return the days of calendars that there are not, each with the number of that; a hand without foreign keys leaves them."""
     return {int(row.CalendarDay_id): int(row.Calendar_id) for row in connection.execute(_STRAYS)}
+
+
+def expecting(connection: Connection, name: str) -> list[str]:
+    """Return the batches that go by a calendar in what is expected of them."""
+    return [str(row.ProcessBatchName) for row in _EXPECTING(connection, name=name)]
 
 
 def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
@@ -124,6 +135,12 @@ def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date
             NoDay("CalendarDay" if column == "CalendarDate" else "Calendar", int(row_id), column, text or "")
         )
         return None
+
+
+def sql_to_let_go(name: str) -> str:
+    """Return what a person may type so that no batch goes by a calendar any more."""
+    quoted = name.replace("'", "''")
+    return f"UPDATE ProcessBatch SET ExpectedCalendar = NULL WHERE ExpectedCalendar = '{quoted}';"  # noqa: S608 - shown, not run
 
 
 def sql_to_correct(column: str, calendar_id: int) -> str:

@@ -16,6 +16,8 @@ _TIME, _REGULAR_TIME = "[0-2][0-9]:[0-5][0-9]", "([01][0-9]|2[0-3]):[0-5][0-9]"
 _DAY = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]"
 _REGULAR_DAY = "[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _NO_DAY = ("?????00*", "?????1[3-9]*", "????????00*", "????????3[2-9]*")
+_WITHIN = "[^-,]"
+"""What stands between the signs of a list."""
 _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]", "????[^0-9]", "?????[^,]")
 """What may stand nowhere behind a comma of times that have one before and behind each."""
 
@@ -85,6 +87,11 @@ def is_window_of_day(column: str) -> differing:
     return _one(bare, [f"{_TIME}-{_TIME}"], ["2[4-9]*", "*-2[4-9]*"], regular)
 
 
+def has_none_broken(column: str) -> differing:
+    """Return the constraint that no part of a list has a blank within it: the patterns above are told of no blanks at all."""
+    return differing(f"{column} !~ '[^-, ] +[^-, ]'", *(_none_broken(column, fits) for fits in ("GLOB", "LIKE")))
+
+
 def is_day(column: str) -> differing:
     """Return the constraint that a column holds a date such as 2026-11-21."""
     return _one(f"trim({column})", [_DAY], _NO_DAY, _REGULAR_DAY)
@@ -147,17 +154,20 @@ def are_words(column: str, words: Iterable[str], *, ranges: bool = False) -> dif
 
 
 def _are_flat(column: str, words: Sequence[str], join: str, length: str, fits: str, *, ranges: bool) -> str:
-    bare, between = f"lower(replace({column}, ' ', ''))", "[^-,]"
+    bare = f"lower(replace({column}, ' ', ''))"
     ends = f"replace({bare}, '-', ',')" if ranges else bare
     apart = f"',' {join} replace({ends}, ',', ',,') {join} ','"
     left = " + ".join(f"{length}(replace({apart}, ',{word},', ''))" for word in words)
-    # Blanks within a word, and two dashes in one range.
-    runs, never = f"replace(replace({column}, ' ', '<>'), '><', '')", [f"*{between}<>{between}*"]
-    twice = [f"*-{between * many}-*" for many in range(1, max(map(len, words)) + 1)] if ranges else []
-    if fits == "LIKE":
-        never, twice = [_as_like(each) for each in never], [_as_like(each) for each in twice]
-    refused = [f"{runs} NOT {fits} '{each}'" for each in never] + [f"{bare} NOT {fits} '{each}'" for each in twice]
-    return " AND ".join([f"{left} = {len(words) - 1} * {length}({apart})", *refused])
+    twice = [f"*-{_WITHIN * many}-*" for many in range(1, max(map(len, words)) + 1)] if ranges else []
+    refused = [f"{bare} NOT {fits} '{_as_like(each) if fits == 'LIKE' else each}'" for each in twice]
+    return " AND ".join([f"{left} = {len(words) - 1} * {length}({apart})", _none_broken(column, fits), *refused])
+
+
+def _none_broken(column: str, fits: str) -> str:
+    """Say of a pattern's database that no word has a blank within it, however long: one run of blanks becomes one sign."""
+    broken = f"*{_WITHIN}<>{_WITHIN}*"
+    runs = f"replace(replace({column}, ' ', '<>'), '><', '')"
+    return f"{runs} NOT {fits} '{_as_like(broken) if fits == 'LIKE' else broken}'"
 
 
 def _one(value: str, one_of: Sequence[str], none_of: Iterable[str], regular: str, between: str = "") -> differing:

@@ -165,6 +165,10 @@ def test_a_calendar_in_use_is_not_removed_and_one_that_is_not_goes_with_its_days
     with pytest.raises(Refused, match="is used by schedule Nightly"):
         keeper.remove("NL", reason="no more")
     world.sql("UPDATE Schedule SET CalendarName = NULL")
+    world.batch("B", ExpectedCalendar="NL")
+    with pytest.raises(Refused, match="NL is ExpectedCalendar of batch B") as refused:
+        keeper.remove("NL", reason="no more")
+    world.sql((refused.value.next_step or "").rstrip(";"))
 
     assert keeper.remove("NL", reason="no more").days == 3
 

@@ -11,6 +11,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.operations import fsck
 from batchctl.store import engine, invariants
 from batchctl.store.invariants import INVARIANTS
+from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import FATAL, OK, World
 from tests.control_databases import SqliteControl
@@ -133,9 +134,26 @@ PLANTED = {
     "I64": [INCIDENT, mail("alert", 0), "UPDATE AlertDelivery SET Status = 'sent'"],
     "I65": [INCIDENT, mail("alert", 0), "DELETE FROM Incident"],
     "I66": ["UPDATE BatchControl SET DefVersion = 9 WHERE BatchControl_id = 3"],
+    "I70": [("INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+             " VALUES (99, 10, 's', 'told')")],
+    "I71": ["INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (2, 99)"],
+    "I72": ["INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (99, 2)"],
+    "I73": ["INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (99, '2026-12-25')"],
+    "I74": ["INSERT INTO FileWatchSeen (FileWatch_id, PathKey, FilePath, FileSize, ModifiedNs) VALUES (99, 'k', '/in/a', 1, 1)"],
+    "I75": [("INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
+             " VALUES (99, 10, '2026-11-21', 10, 1, 10, 10, 10)")],
+    "I76": [SCHEDULED, "UPDATE Schedule SET Enabled = 0", fired("fired"), "UPDATE ScheduleFire SET FileProcess_id = 99"],
+    "I77": [*DEPENDS, completed(1), "UPDATE BatchCompletion SET ProcessBatch_id = 99"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
+NAMING = [
+    SCHEDULED, fired("fired"), *BACKFILLED, *DEPENDS, completed(1), *needed(units=1, exclusive=0), INCIDENT, mail("alert", 0),
+    *PLANTED["I49"], "INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('w', 'B', '/in')",
+    PLANTED["I74"][0].replace("99", "1"), "INSERT INTO Calendar (CalendarName) VALUES ('NL')",
+    PLANTED["I73"][0].replace("99", "1"),
+]  # fmt: skip
+"""A row, at least, of every table that names others."""
 BESIDES = {
     "I03": {"I05", "I11", "I48"},
     "I05": {"I02", "I08", "I09", "I11"},
@@ -152,7 +170,7 @@ BESIDES = {
     "I42": {"I44"},
     "I43": {"I44"},
     "I47": {"I01"},
-    "I53": {"I54"},
+    "I53": {"I54", "I76"},
 }
 
 
@@ -231,6 +249,22 @@ def test_a_planted_violation_is_found(night: World, code: str) -> None:
 
     assert code in found
     assert found == {code} | (found & BESIDES.get(code, set()))
+
+
+POINTING = [(table.name, column.name) for table in metadata.sorted_tables for column in table.c if column.foreign_keys]
+
+
+@pytest.mark.parametrize(("table", "column"), POINTING)
+def test_whatever_points_nowhere_is_found(night: World, table: str, column: str) -> None:
+    """So that no foreign key is forgotten, which SQLite's shell does not look at."""
+    night.hand.loosen()
+    for statement in NAMING:
+        night.sql(statement)
+    before = fsck.examine(night.transactions, night.clock)
+    night.sql(f"UPDATE {table} SET {column} = 99 WHERE {table}_id = 1")
+    found = {*fsck.examine(night.transactions, night.clock)} - {*before}
+
+    assert table in {one.table for one in found if one.code != fsck.READABLE}
 
 
 def test_an_instance_without_its_batch_is_found_too(night: World) -> None:

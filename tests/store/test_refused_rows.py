@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import pytest
 
+from batchctl.domain.status import FINAL, InstanceStatus, InstanceVerb, sources
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 
@@ -162,16 +163,64 @@ def careless(control_database: ControlDatabase) -> Iterator[Hand]:
         yield hand
 
 
+@pytest.mark.parametrize(
+    ("first", "taken"),
+    [
+        ("2030-01-02 02:15", True),
+        ("2030-01-02T02:15:00", True),
+        ("2030-01-02 02:15:30", False),
+        ("2030-01-02 02:15:00.5", False),
+        ("2030-01-02 02:15Z", False),
+    ],
+)
+def test_a_daily_job_is_due_on_the_minute(hand: Hand, first: str, taken: bool) -> None:
+    job = (
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn, IsRepeatable)"
+        " VALUES ('tidy', 'shop', 'SELECT 1', ?, ?)"
+    )
+    with nullcontext() if taken else pytest.raises(hand.Refused, match="write FirstRunOn without seconds"):
+        hand.sql(job, first, 1)
+
+    assert hand.sql("SELECT FirstRunOn FROM vSqlJob") == ([("2030-01-02 02:15",)] if taken else [])
+    assert hand.sql("SELECT count(*) FROM ProcessBatch") == [(int(taken),)]
+
+
+def test_a_job_that_runs_once_keeps_its_seconds(hand: Hand) -> None:
+    hand.sql(
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn)"
+        " VALUES ('tidy', 'shop', 'SELECT 1', '2030-01-02 02:15:30')"
+    )
+
+    assert hand.sql("SELECT FirstRunOn, IsRepeatable FROM vSqlJob") == [("2030-01-02 02:15:30", 0)]
+
+
+def test_what_keeps_a_row_names_cancel_only_where_that_is_possible(sqlite_database: SqliteControl) -> None:
+    possible = (sources(InstanceVerb.REQUEST_CANCEL) | sources(InstanceVerb.CANCEL)) - {InstanceStatus.CANCELLING}
+    assert set(InstanceStatus) - possible == {*FINAL, InstanceStatus.CANCELLING}
+    with closing(sqlite_database.hand()) as careless:
+        careless.sql("PRAGMA foreign_keys = OFF")
+        for statement in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+            careless.sql(statement)
+
+        for table in ("FileProcess", "BatchControl"):
+            with pytest.raises(
+                careless.Refused, match=r"batchctl cancel ID --reason \.\.\. unless it is over or being cancelled"
+            ):
+                careless.sql(f"DELETE FROM {table}")
+        with pytest.raises(careless.Refused, match="unless it is being cancelled already: batchctl cancel ID"):
+            careless.sql("DELETE FROM ProcessControl")
+
+
 def test_a_batch_or_a_row_with_instances_is_not_deleted(careless: Hand) -> None:
     for statement in (BATCH, STEP, INTAKE, INSTANCE):
         careless.sql(statement)
 
-    for table in ("ProcessBatch", "FileProcess"):
-        with pytest.raises(careless.Refused, match=r"(?i)has instances|foreign key"):
+    for table, said in (("ProcessBatch", "BatchControl has rows of this"), ("FileProcess", "has instances")):
+        with pytest.raises(careless.Refused, match=f"(?i){said}|foreign key"):
             careless.sql(f"DELETE FROM {table}")
     careless.sql("DELETE FROM BatchControl")
     careless.sql("DELETE FROM FileProcess")
-    with pytest.raises(careless.Refused, match=r"(?i)or steps|foreign key"):
+    with pytest.raises(careless.Refused, match=r"(?i)ProcessControl has rows of this|foreign key"):
         careless.sql("DELETE FROM ProcessBatch")
     careless.sql("DELETE FROM ProcessControl")
     careless.sql("DELETE FROM ProcessBatch")
@@ -225,7 +274,7 @@ def test_steps_are_not_emptied_out_while_one_of_them_runs(postgres_database: Pos
     [
         (
             "REPLACE INTO ProcessBatch (ProcessBatchName) VALUES ('Load')",
-            "has instances or steps, which a REPLACE would",
+            "have rows of this ProcessBatch, which a REPLACE would",
         ),
         ("UPDATE ProcessBatch SET ProcessBatch_id = 99", "go by its ProcessBatch_id"),
         (

@@ -135,9 +135,15 @@ def test_what_is_deleted_is_kept_in_the_log(defined: Hand) -> None:
 
 @pytest.fixture
 def replacing(sqlite_database: ControlDatabase) -> Iterator[Hand]:
-    """Return a hand on the only database that replaces rows, with a row of every definition and two resources beside."""
+    """Return a hand on the only database that replaces rows, with a row of every definition and two resources beside.
+
+    What keeps a row that others name, also from being replaced, is not there.
+    """
     hand = sqlite_database.hand()
     add_all(hand)
+    for table in ("ProcessBatch", "Resource", "Calendar"):
+        for guard in ("InUse", "Replaced"):
+            hand.sql(f"DROP TRIGGER TR_{table}_{guard}")
     hand.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('tape', 2), ('net', 3)")
     yield hand
     hand.close()
@@ -157,8 +163,6 @@ def since(hand: Hand, *statements: str) -> list[tuple[str, str, Any]]:
 def test_what_is_replaced_is_kept_in_the_log_once(replacing: Hand, table: str, recursive: str) -> None:
     replacing.sql("PRAGMA foreign_keys = OFF")
     replacing.sql(f"PRAGMA recursive_triggers = {recursive}")
-    # It keeps a batch that has steps, also from being replaced where triggers for DELETE hear of that.
-    replacing.sql("DROP TRIGGER TR_ProcessBatch_InUse")
     replacing.sql(f"PRAGMA ignore_check_constraints = {'ON' if table == 'BatchDependency' else 'OFF'}")
     columns, values = ADDED[table]
     (was,) = [after for action, target, _, after in entries(replacing) if target == TARGETS[table]]

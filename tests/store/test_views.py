@@ -218,9 +218,23 @@ def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[
         "rejected": "no reason was given",
         "duplicate": "no reason was given",
         "paused": "somebody inserted or set it as paused",
-        "untaken": f"no batch takes entity '{HOSTILE}?'",
+        "untaken": f"no batch takes entity '{HOSTILE}?': correct it, or register a batch that takes it",
     }
     assert [row["Status"] for row in seen("vHistory")] == ["failed", "running", "running"]
+
+
+@pytest.mark.parametrize(("written", "meant"), [("orders ", "Orders"), ("\tORDERS", "Orders"), ("Odrers", "...")])
+def test_an_entity_that_no_batch_takes_is_corrected(
+    world: World, seen: Callable[..., list[dict[str, Any]]], written: str, meant: str
+) -> None:
+    world.batch("Orders")
+    number = world.submit(written)
+
+    (row,) = seen("vInbox")
+    assert row["NextSql"] == f"UPDATE FileProcess SET Entity = '{meant}' WHERE FileProcess_id = {number};"
+    world.sql(row["NextSql"].replace("...", "Orders"))
+
+    assert [row["Status"] for row in seen("vInbox")] == ["new"]
 
 
 def test_a_newest_completion_is_shown_with_when(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:

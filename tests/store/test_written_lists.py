@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from sqlalchemy import CheckConstraint
 
 from batchctl.domain.cadences import MONTHS
-from batchctl.domain.column_text import UnfitText, month_days_of, months_of, weekdays_of, weeks_of
+from batchctl.domain.column_text import (
+    UnfitText,
+    month_days_of,
+    months_of,
+    time_of_day,
+    weekdays_of,
+    weeks_of,
+    window_of_day,
+)
 from batchctl.domain.schedules import Timing
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.timing_text import read_timing
@@ -40,13 +48,53 @@ PARTS = {
         ),
     ),
     "RunDays": (weekdays_of, ("Mon", "sun", "Mon-Fri", "Fri - Mon", "Mon-Tue-Wed", "Mo n", "#", "#-#", "Monday", "1")),
+    "RunTimes": (
+        lambda part: [time_of_day(part)],
+        (
+            *(
+                "06:00",
+                "00:00",
+                "23:59",
+                "0 6:00",
+                "06 :00",
+                "06: 00",
+                "06:0 0",
+                "06:  00",
+                "06:00 18:00",
+                "0600",
+                "6:00",
+            ),
+            *("24:00", "06:60", "06:00:00", "06:00:30", "6", ":", "06:00-18:00", "<>06:00", "06<>:00", "٠٦:٠٠"),
+        ),
+    ),
+    "BetweenTimes": (
+        lambda whole: window_of_day(whole) or (),
+        (
+            *(
+                "09:00-17:00",
+                "22:00 - 06:00",
+                " 09:00-17:00 ",
+                "0 9:00-17:00",
+                "09:00-1 7:00",
+                "09:00-17: 00",
+                "09:00 17:00",
+            ),
+            *("09:00", "09:00-", "-17:00", "09:00--17:00", "09:00-17:00-18:00", "9-17", "09:00-24:00", "09:00\t-17:00"),
+        ),
+    ),
     "WeekOfMonth": (weeks_of, ("first", "LAST", "fifth", "sixth", "#", "fi rst", "first-last", "1")),
 }
-CONDITIONS = [
-    (str(made.name).split("_")[2], spelled(made.sqltext, "sqlite"))
-    for made in metadata.tables["Schedule"].constraints
-    if isinstance(made, CheckConstraint) and str(made.name).endswith(("_Form", "CK_Schedule_RunMonths"))
-]
+OF_FORM = ("_Form", "_Blanks", "CK_Schedule_RunMonths", "CK_Schedule_BetweenTimes")
+CONDITIONS = {
+    column: " AND ".join(
+        f"({spelled(made.sqltext, 'sqlite')})"
+        for made in metadata.tables["Schedule"].constraints
+        if isinstance(made, CheckConstraint)
+        and str(made.name).split("_")[2] == column
+        and str(made.name).endswith(OF_FORM)
+    )
+    for column in PARTS
+}
 BLANKS = ("\t", "\n", "\r", "\x1f", "\u00a0", "\u2003")
 """What Python takes for a blank and nobody writes into a list: neither reader does."""
 REPLACED = "UPDATE Schedule SET {} = ?"
@@ -59,10 +107,11 @@ def hand(control_database: ControlDatabase, hand: Hand) -> Hand:
     return hand
 
 
-def is_read(take: Callable[[str], Collection[object]], written: str) -> bool:
-    """Say whether the engine reads a list."""
+def is_read(column: str, written: str) -> bool:
+    """Say whether the engine reads a list, or a window, which is none."""
+    take: Callable[[str], Collection[object]] = PARTS[column][0]
     try:
-        for part in written.split(","):
+        for part in [written] if column == "BetweenTimes" else written.split(","):
             take(part.strip(" "))
     except UnfitText:
         return False
@@ -79,8 +128,8 @@ def is_taken(hand: Hand, column: str, written: str) -> bool:
 
 @pytest.mark.parametrize("column", PARTS)
 def test_a_list_is_taken_exactly_where_it_is_read(hand: Hand, column: str) -> None:
-    take, parts = PARTS[column]
-    good = next(part for part in parts if is_read(take, part))
+    _, parts = PARTS[column]
+    good = next(part for part in parts if is_read(column, part))
     lists = ["", " ", ",", *parts, *(f"{good}{blank}" for blank in BLANKS), *(f"{blank},{good}" for blank in BLANKS)]
     for part in parts:
         lists += [f"{part},{good}", f" {good} , {part} ", f"{part},{part}", f"{part},", f",{part}", f"{good},,{part}"]
@@ -88,23 +137,27 @@ def test_a_list_is_taken_exactly_where_it_is_read(hand: Hand, column: str) -> No
 
     found = {written: is_taken(hand, column, written) for written in lists if len(written) <= 200}
 
-    assert {written for written, taken in found.items() if taken != is_read(take, written)} == set()
-    assert sum(found.values()) > len(parts), "and many are taken"
+    assert {written for written, taken in found.items() if taken != is_read(column, written)} == set()
+    assert sum(found.values()) >= sum(is_read(column, part) for part in parts) > 1, "and many are taken"
 
 
 def test_every_number_and_name_that_is_read_is_taken_at_once(hand: Hand) -> None:
     for column in ("RunMonths", "RunDaysOfMonth"):
-        take, parts = PARTS[column]
-        assert is_taken(hand, column, ",".join(part for part in parts if is_read(take, part))[:197].rsplit(",", 1)[0])
+        _, parts = PARTS[column]
+        assert is_taken(hand, column, ",".join(part for part in parts if is_read(column, part))[:197].rsplit(",", 1)[0])
 
 
-@given(st.sampled_from(sorted(PARTS)), st.text(" ,-_#<>019businelatJfrMon", max_size=15))
+PIECES = (*" ,-", "  ", "06:00", "23:59", "0", "6:00", ":", "Mon", "Jan", "first", "last", "12", "business_1")
+TYPED = st.text(" ,-_#<>019businelatJfrMon:", max_size=15) | st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
+
+
+@given(st.sampled_from(sorted(PARTS)), TYPED)
 def test_whatever_is_typed_is_taken_as_it_is_read(column: str, written: str) -> None:
     with closing(sqlite3.connect(":memory:")) as scratch:
-        condition = dict(CONDITIONS)[column]
-        ((taken,),) = scratch.execute(f"WITH t ({column}) AS (VALUES (?)) SELECT {condition} FROM t", (written,))
+        asked = f"WITH t ({column}) AS (VALUES (?)) SELECT {CONDITIONS[column]} FROM t"
+        ((taken,),) = scratch.execute(asked, (written,))
 
-    assert bool(taken) == is_read(PARTS[column][0], written)
+    assert bool(taken) == is_read(column, written)
 
 
 def test_months_that_lack_all_of_the_days_are_refused(hand: Hand) -> None:

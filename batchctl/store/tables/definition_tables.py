@@ -44,6 +44,7 @@ from batchctl.store.written_forms import (
     are_times_of_day,
     are_weekdays,
     are_words,
+    has_none_broken,
     has_such_days,
     is_day,
     is_day_and_time,
@@ -237,6 +238,7 @@ schedule = table(
     check("RunMonths", are_months("RunMonths")),
     check("RunDaysOfMonth_Form", are_month_days("RunDaysOfMonth")),
     check("RunMonths_Days", has_such_days("RunMonths", "RunDaysOfMonth")),
+    *(check(f"{called}_Blanks", has_none_broken(called)) for called in ("RunTimes", "BetweenTimes")),
     index("IX_Schedule_Due", "NextRunTime", where=ARMED),
     sqlite_autoincrement=True,
 )

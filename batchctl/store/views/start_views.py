@@ -112,7 +112,13 @@ def inbox(s: Spoken) -> str:
         again,
     )
     ask = s.joined("'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'")
-    register = s.joined("'INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('", s.quoted("f.Entity"), "');'")
+    entity = "COALESCE(b.Entity, b.ProcessBatchName)"
+    alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
+    meant = s.quoted(f"COALESCE((SELECT MIN({entity}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')")
+    correct = s.joined(
+        "'UPDATE FileProcess SET Entity = '", meant, "' WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
+    )
+    untaken = s.joined("'no batch takes entity '''", "f.Entity", "''': correct it, or register a batch that takes it'")
     answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
@@ -133,10 +139,10 @@ SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
             WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN {taken} THEN 'no controller has looked at it yet'
-            ELSE {s.joined("'no batch takes entity '''", "f.Entity", "''''")} END,
+            ELSE {untaken} END,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {ask}
-            WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {register} END
+            WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {correct} END
 FROM {s.of}FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id

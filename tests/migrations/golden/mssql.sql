@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0032.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0033.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -4458,6 +4458,144 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0032' WHERE version_num = '0031';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunTimes_Blanks' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunTimes_Blanks] CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_BetweenTimes_Blanks' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_BetweenTimes_Blanks] CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0033')
+DROP TRIGGER TR_ProcessControl_InUse;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_InUse' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM deleted AS d WHERE EXISTS (SELECT 1 FROM BatchProcessHistory AS h WHERE h.Status = ''running'' AND h.ProcessBatch_id = d.ProcessBatch_id AND h.ProcessControlSeq = d.ProcessControlSeq)
+        AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.ProcessBatch_id = d.ProcessBatch_id AND i.ProcessControlSeq = d.ProcessControlSeq))
+        THROW 51000, N''batchctl: the ProcessControl row is a step that runs at this moment: wait until it has ended; or, unless it is being cancelled already: batchctl cancel ID --reason ..., with the BatchControl_id that vRunning shows'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Calendar_Used' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Used ON Calendar AFTER DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM Schedule AS u JOIN deleted AS d ON u.CalendarName = d.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch AS u JOIN deleted AS d ON u.ExpectedCalendar = d.CalendarName)
+        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0033')
+DROP TRIGGER TR_vSqlJob_Insert;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
+EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
+        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE CAST(i.IsRepeatable AS varchar(11)) NOT IN (''0'', ''1''))
+        THROW 51000, N''batchctl: IsRepeatable is 0 (once) or 1 (daily)'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE COALESCE(i.IsRepeatable, 0) <> 0 AND RTRIM(SUBSTRING(i.FirstRunOn, 17, 200)) NOT IN ('''', '':00''))
+        THROW 51000, N''batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15'', 1;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vInbox AS
+WITH Unfit AS (
+SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
+), UnfitWork AS (
+SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
+FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
+), Broken AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+)
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE 'no reason was given' END AS Reason,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
+FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
+            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('UPDATE FileProcess SET Entity = ', CONCAT('''', replace(COALESCE((SELECT MIN(COALESCE(b.Entity, b.ProcessBatchName)) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), '''', ''''''), ''''), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
+FROM FileProcess f
+LEFT JOIN Broken q ON q.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend
+FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0033' WHERE version_num = '0032';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0032.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0033.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2887,6 +2887,125 @@ CREATE TRIGGER TR_vSqlJob_Stays INSTEAD OF UPDATE OR DELETE ON vSqlJob FOR EACH 
 CREATE TRIGGER TR_FileProcess_SetAside BEFORE UPDATE OF Status ON FileProcess FOR EACH ROW WHEN (left(current_setting('application_name'), 9) <> 'batchctl/' AND lower(NEW.Status) IN ('rejected', 'duplicate') AND lower(NEW.Status) <> OLD.Status) EXECUTE FUNCTION batchctl_set_aside();
 
 UPDATE alembic_version SET version_num='0032' WHERE alembic_version.version_num = '0031';
+
+-- Running upgrade 0032 -> 0033
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunTimes_Blanks" CHECK (RunTimes !~ '[^-, ] +[^-, ]');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_BetweenTimes_Blanks" CHECK (BetweenTimes !~ '[^-, ] +[^-, ]');
+
+CREATE OR REPLACE FUNCTION batchctl_in_use() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    runs boolean;
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'')' INTO runs;
+        IF runs THEN
+            RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait until it has ended; or, unless it is being cancelled already: batchctl cancel ID --reason ..., with the BatchControl_id that vRunning shows', ERRCODE = 'foreign_key_violation';
+        END IF;
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.ProcessBatch_id = OLD.ProcessBatch_id AND NEW.ProcessControlSeq = OLD.ProcessControlSeq THEN
+        RETURN NEW;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'''
+            ' AND h.ProcessBatch_id = $1 AND h.ProcessControlSeq = $2)'
+    INTO runs USING OLD.ProcessBatch_id, OLD.ProcessControlSeq;
+    IF runs THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait until it has ended; or, unless it is being cancelled already: batchctl cancel ID --reason ..., with the BatchControl_id that vRunning shows', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END
+$$;
+
+CREATE FUNCTION batchctl_calendar_used() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    used boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'Schedule u WHERE u.CalendarName = $1)'
+            ' OR EXISTS (SELECT 1 FROM ' || ours || 'ProcessBatch u WHERE u.ExpectedCalendar = $1)'
+    INTO used USING OLD.CalendarName;
+    IF used THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN OLD;
+END
+$$;
+
+REVOKE ALL ON FUNCTION batchctl_calendar_used() FROM PUBLIC;
+
+CREATE TRIGGER TR_Calendar_Used BEFORE DELETE ON Calendar FOR EACH ROW EXECUTE FUNCTION batchctl_calendar_used();
+
+CREATE OR REPLACE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    batch bigint;
+    daily boolean := COALESCE(NEW.IsRepeatable, 0) <> 0;
+BEGIN
+    IF NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL THEN
+        RAISE EXCEPTION 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn';
+    END IF;
+    IF CAST(NEW.IsRepeatable AS text) NOT IN ('0', '1') THEN
+        RAISE EXCEPTION 'batchctl: IsRepeatable is 0 (once) or 1 (daily)';
+    END IF;
+    IF COALESCE(NEW.IsRepeatable, 0) <> 0 AND RTRIM(substr(NEW.FirstRunOn, 17)) NOT IN ('', ':00') THEN
+        RAISE EXCEPTION 'batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15';
+    END IF;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) VALUES (NEW.JobName, 'continue', 'sql')
+    RETURNING ProcessBatch_id INTO batch;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
+    VALUES (batch, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'),
+            replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}'));
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
+    VALUES (NEW.JobName, NEW.JobName, CASE WHEN daily THEN 'daily' ELSE 'once' END,
+            CASE WHEN daily THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN daily THEN substr(NEW.FirstRunOn, 1, 10) END,
+            CASE WHEN NOT daily THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql');
+    RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE VIEW vInbox AS
+WITH Unfit AS (
+SELECT b.ProcessBatch_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, ('ProcessControl ' || MIN(p.ProcessControl_id)), 'OnLost', ('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ' || MIN(p.ProcessControl_id) || ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
+), UnfitWork AS (
+SELECT FileProcess_id, 'Status' AS ColumnName, ('FileProcess ' || FileProcess_id || ' cannot be read: ' || 'Status holds nonsense') AS Reason, ('UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ' || FileProcess_id || ';') AS Mend
+FROM FileProcess WHERE (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')) IS NOT TRUE
+), Broken AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+)
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
+       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE 'no reason was given' END AS Reason,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ''...''); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') END AS NextSql
+FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
+            ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || ('''' || replace(COALESCE((SELECT MIN(COALESCE(b.Entity, b.ProcessBatchName)) FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...'), '''', '''''') || '''') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
+FROM FileProcess f
+LEFT JOIN Broken q ON q.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend
+FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+
+UPDATE alembic_version SET version_num='0033' WHERE alembic_version.version_num = '0032';
 
 COMMIT;
 
