@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import dead_ends
 from batchctl.domain.dead_ends import Installed
-from batchctl.domain.expectations import Expected
+from batchctl.domain.expectations import Expected, unfit_columns
 from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
-from batchctl.domain.rows import BatchId
+from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import ailing_starts, intake, purging, reports
+from batchctl.populators.pattern import PatternPopulator
+from batchctl.store import ailing_starts, calendars, intake, purging, reports, unknown_settings
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
@@ -22,6 +23,8 @@ OF_WORK = 100
 """Rows of each table of work that nothing can go by, which are told of at once: as they are mended, others follow."""
 REGISTERING = timedelta(minutes=1)
 """How long somebody may take who registers a batch, and then its steps."""
+
+PATTERN = PatternPopulator()
 
 
 def read(
@@ -46,8 +49,24 @@ def read(
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
+    found += _misread(connection, batches, expected, now)
     found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
+    found += [dead_ends.unknown_setting(one.name, one.message, now) for one in unknown_settings.read(connection)]
     said = overgrown(purging.settings(connection), purging.attempts(connection))
     found += [] if said is None else [dead_ends.history_grows(said, now)]
     found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]
     return found
+
+
+def _misread(
+    connection: Any, batches: Iterable[BatchDefinition], expected: Iterable[Expected], now: datetime
+) -> Iterator[Problem]:
+    """Yield what a batch has that nothing can be made of: a populator's expression, or what is expected of it."""
+    for batch in batches:
+        # Only of our own it can be asked here: another may hang.
+        for problem in PATTERN.check(batch) if batch.populator == PATTERN.name else ():
+            yield dead_ends.misread_column(batch.batch_id, batch.name, problem.column, problem.message, now)
+    known = calendars.names(connection)
+    for one in expected:
+        for column, said in unfit_columns(one, known) if one.enabled else ():
+            yield dead_ends.misread_column(one.batch_id, one.name, column, said, now)

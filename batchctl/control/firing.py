@@ -15,7 +15,7 @@ from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
 from batchctl.domain.catch_up import Standing, Times, Trouble, standing_of
-from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
+from batchctl.domain.due import UnfitTiming, never, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
 from batchctl.domain.rows import BatchDefinition
@@ -206,7 +206,10 @@ class Firing:
         try:
             if schedule.enabled and lets_schedules(read.takers):
                 known = self._planned(known)
-            return known, self._standing(known)
+            standing = self._standing(known)
+            if known.plan is not None and standing.next_run_time is None and (problems := list(never(known.plan))):
+                raise UnfitTiming(problems)
+            return known, standing
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
             self._fail(schedule, _said(error))
             self._tell_error(schedule, _said(error))

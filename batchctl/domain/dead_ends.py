@@ -177,6 +177,34 @@ def untaken(
         )
 
 
+def misread_column(batch: BatchId, name: str, column: str, said: str, now: datetime) -> Problem:
+    """Return the problem of a column that nothing can be made of, though its batch can be read and goes on."""
+    return Problem(
+        kind=IncidentKind.UNREADABLE,
+        key=key_of(IncidentKind.UNREADABLE, "ProcessBatch", column, batch),
+        subject=name,
+        message=f"ProcessBatch ({visible(name)}): {column}: {shorten(said, LONGEST)}",
+        severity=Severity.WARNING,
+        since=now,
+        next_step=f"correct {column} of that row of ProcessBatch; then: batchctl check",
+        batch_id=batch,
+    )
+
+
+def unknown_setting(name: str, said: str, now: datetime) -> Problem:
+    """Return the problem of a setting that nothing goes by, and that somebody relies on."""
+    called = f"Setting {visible(name)}"
+    return Problem(
+        kind=IncidentKind.UNREADABLE,
+        key=key_of(IncidentKind.UNREADABLE, "Setting", name),
+        subject=called,
+        message=f"{called}: {said}",
+        severity=Severity.WARNING,
+        since=now,
+        next_step="correct Name of that row of Setting, or delete it",
+    )
+
+
 def misread_rule(mistake: Mistake, now: datetime) -> Problem:
     """Return the problem of a setting that cannot be meant so: for fear of it nothing of its kind is purged."""
     called = f"Setting {visible(mistake.name)}"

@@ -301,10 +301,11 @@ def plan_of(timing: Timing, default_zone: str, calendar: Calendar | None) -> Pla
 def problems(timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str]) -> list[Problem]:
     """Return all that is wrong with a timing, also that it is never due."""
     read, wrong = read_timing(timing, default_zone, calendar, calendars)
-    return wrong or list(_never(Plan(timing, read)))
+    return wrong or list(never(Plan(timing, read)))
 
 
-def _never(plan: Plan) -> Iterator[Problem]:
+def never(plan: Plan) -> Iterator[Problem]:
+    """Yield that nothing is ever due, whenever it is asked."""
     begin = datetime.combine(plan.read.days.first, time(), UTC) - _ONE_PASS_MORE
     if plan.next_after(max(begin, _LONG_AGO)) is None:
         narrowing = next(

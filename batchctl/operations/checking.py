@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from batchctl.config import Settings
-from batchctl.domain import graph, retention, sql_jobs
+from batchctl.domain import graph, sql_jobs
 from batchctl.domain.errors import PluginError
 from batchctl.domain.expectations import unfit_columns
 from batchctl.domain.freezes import scope_of, tag_problem
@@ -41,12 +41,10 @@ from batchctl.store import (
     purging,
     reports,
     sql_job_rows,
-    task_queues,
+    unknown_settings,
 )
 
 ORPHANS_SHOWN = 20
-SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, task_queues.ROLES, *retention.NAMES)
-"""Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _WITHOUT = {
     "ProcessBatch_id": "the row starts nothing",
@@ -100,8 +98,7 @@ def check(
         defined = definitions.read(connection)
         strange, violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
-        unknown_settings = reports.unknown_settings(connection, SETTINGS)
-        rules = purging.rules(connection)
+        settings = [*unknown_settings.read(connection), *purging.rules(connection).mistakes]
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
@@ -114,7 +111,7 @@ def check(
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), file_watches.unreadable(connection)
         expectations = evidence.expected(connection)
-        calendar_names = {one.name for one in calendars.everything(connection)}
+        calendar_names = calendars.names(connection)
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
@@ -142,15 +139,7 @@ def check(
             "so nothing starts." if limit[1] == 0 else "which is no number, so it limits nothing."
         )
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
-    for name in unknown_settings:
-        if retention.meant_setting(name) is not None:
-            continue  # What is wrong with it is said below.
-        meant = did_you_mean(name, SETTINGS)
-        if name.partition(":")[0] == retention.FAILED_DAYS:
-            meant = " Failed instances are never purged: somebody has to rerun or cancel them."
-        message = f"There is no such setting, so the row does nothing.{meant}"
-        found.append(Finding("Setting", visible(name), "Name", message))
-    found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]
+    found += [Finding("Setting", visible(one.name), one.column, one.message) for one in settings]
     for batch in defined.batches:
         found += _of_batch(batch, plugins, surroundings)
         found += _of_needs(batch)

@@ -41,6 +41,7 @@ from batchctl.store import (
     definitions,
     dependencies,
     history,
+    incidents,
     instances,
     intake,
     leading,
@@ -238,6 +239,9 @@ def _of_batch(
         notes = [f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status})."]
         waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
+    notes += [
+        f"Incident {one.incident_id}: {visible(one.message)}" for one in incidents.misread(connection, batch.batch_id)
+    ]
     found = (*found, _is_there(connection, presence, now))
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 

@@ -18,6 +18,7 @@ _c, _d = calendar.c, calendar_day.c
 
 _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+_NAMES = RowSelect(select(_c.CalendarName))
 _STRAYS = (
     select(_d.CalendarDay_id, _d.Calendar_id)
     .where(_d.Calendar_id.not_in(select(_c.Calendar_id)))
@@ -58,6 +59,11 @@ def everything(connection: Connection) -> list[Calendar]:
     for row in _DAYS(connection):
         days.setdefault(row.Calendar_id, []).append(row)
     return [_calendar(row, days.get(row.Calendar_id, ())) for row in _ALL(connection)]
+
+
+def names(connection: Connection) -> set[str]:
+    """Return what calendars there are."""
+    return {str(row.CalendarName) for row in _NAMES(connection)}
 
 
 def strays(connection: Connection) -> dict[int, int]:

@@ -33,7 +33,6 @@ from batchctl.store.tables import (
     batch_process_history,
     file_process,
     process_batch,
-    setting,
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
@@ -260,12 +259,6 @@ def idle_dependencies(connection: Connection, most: int) -> list[tuple[int, str,
 
 def _instances(connection: Connection, statement: Select[Any], **values: object) -> list[BatchInstance]:
     return readable(connection.execute(statement, values), instance)
-
-
-def unknown_settings(connection: Connection, known: Sequence[str]) -> list[str]:
-    """Return the names in `Setting` that mean nothing."""
-    unknown = select(setting.c.Name).where(setting.c.Name.not_in(known)).order_by(setting.c.Setting_id)
-    return [str(name) for name in connection.execute(unknown).scalars()]
 
 
 def violations(connection: Connection) -> tuple[list[UnreadableRow], list[str]]:

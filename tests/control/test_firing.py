@@ -509,6 +509,26 @@ def test_d10_times_beyond_all_measure_keep_nothing_from_firing(timetable: Timeta
 # What people do
 
 
+def test_one_that_is_never_due_as_by_an_empty_calendar_is_told_once(timetable: Timetable) -> None:
+    timetable.world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL', '')")
+    timetable.schedule("empty", RunTimes="06:00", CalendarName="NL")
+    timetable.schedule("over", RunTimes="06:00", EndDate="2026-11-20")
+    timetable.turns()
+    timetable.until("2026-11-21 07:00")
+
+    said = "CalendarName: It is never due (daily at 06:00, UTC, on business days of NL): no day of fifty years fits all"
+    errors = [entry for entry in timetable.log() if entry[0] == "error"]
+    assert [(source, message.startswith(said)) for _, source, message in errors] == [("schedule empty", True)]
+    with timetable.world.transactions.read() as connection:
+        assert [one.source for one in ailing_starts.ailing(connection)] == ["schedule empty"]
+
+    timetable.world.sql("UPDATE Calendar SET BusinessDays = 'Mon-Sun'")
+    timetable.until("2026-11-22 06:00")
+    with timetable.world.transactions.read() as connection:
+        assert ailing_starts.ailing(connection) == ()
+    assert timetable.fired() == ["2026-11-22T06:00"]
+
+
 def test_one_whose_only_time_was_over_before_it_was_written_is_told_once(timetable: Timetable) -> None:
     """It would never run, and nobody would know."""
     timetable.world.clock.advance(timedelta(minutes=1))
@@ -761,9 +781,9 @@ def test_a_calendar_that_was_gone_leaves_no_due_time_undecided(timetable: Timeta
     timetable.world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
     timetable.schedule(RunTimes="06:00", CalendarName="NL", CatchUp="latest")
     timetable.until("2026-11-24 05:00")
-    timetable.world.sql("DELETE FROM Calendar")
+    timetable.world.sql("UPDATE Calendar SET CalendarName = 'gone'")
     timetable.until("2026-11-25 12:00")
-    timetable.world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    timetable.world.sql("UPDATE Calendar SET CalendarName = 'NL'")
     timetable.until("2026-11-25 12:01")
 
     assert timetable.fires()[-2:] == [

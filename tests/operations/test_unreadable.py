@@ -421,6 +421,66 @@ def test_a_rule_of_retention_that_cannot_be_gone_by_is_an_incident_until_it_can(
     assert dead_ends(world) == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("MaxConcurent", "There is no such setting, so the row does nothing. Did you mean 'MaxConcurrent'?"),
+        ("FailedDays", "Failed instances are never purged"),
+    ],
+)
+def test_a_setting_that_there_is_not_is_an_incident_until_it_is_corrected(world: World, name: str, said: str) -> None:
+    world.sql("INSERT INTO Setting (Name, Value) VALUES (?, '3')", name)
+
+    found = dead_ends(world)[f"Setting {name}"]
+
+    assert (found.kind, found.severity) == ("unreadable", "warning")
+    assert said in found.message
+    world.sql("UPDATE Setting SET Name = 'MaxConcurrent' WHERE Name = ?", name)
+    assert dead_ends(world) == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong", "said", "right"),
+    [
+        ("ExpectedCalendar", "LN", "There is no calendar 'LN': every day counts as a business day.", "NL"),
+        ("PopulatorArgs", "(oops", "'(oops' is not a regular expression: missing )", "(oops)"),
+        ("PopulatorArgs", "(?P<Date>.)", "the group 'Date' fills nothing.", "(?P<Data4>.)"),
+    ],
+)
+def test_a_column_that_nothing_can_be_made_of_is_an_incident_until_it_is_corrected(
+    world: World, column: str, wrong: str, said: str, right: str
+) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    world.batch("B")
+    world.sql(f"UPDATE ProcessBatch SET {column} = ?", wrong)
+
+    found = dead_ends(world)["B"]
+
+    assert (found.kind, found.severity) == ("unreadable", "warning")
+    assert found.message.startswith(f"ProcessBatch (B): {column}: {said}")
+    assert str(found.next_step) == f"correct {column} of that row of ProcessBatch; then: batchctl check"
+    world.sql(f"UPDATE ProcessBatch SET {column} = ?", right)
+    assert dead_ends(world) == {}
+
+
+def test_why_of_a_batch_and_status_say_what_nothing_can_be_made_of(broken: World, command: Command) -> None:
+    broken.sql("UPDATE ProcessBatch SET PopulatorArgs = '(oops' WHERE ProcessBatchName = 'Other'")
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    said = "ProcessBatch (Other): PopulatorArgs: '(oops' is not a regular expression"
+
+    _, why, _ = command("why", "batch:Other", "--json")
+    _, status, _ = command("status")
+
+    assert [note for note in json.loads(why)["Notes"] if said in note] != []
+    assert said in status
+
+
+def test_what_is_expected_of_a_batch_that_is_disabled_is_no_matter(world: World) -> None:
+    world.batch("B", ExpectedCalendar="LN", Enabled=0)
+
+    assert dead_ends(world) == {}
+
+
 def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Command) -> None:
     _, _, submitted = command("submit", "Daily")
     _, planned, _ = command("create", "--dry-run")
