@@ -98,7 +98,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _status(instance, batch),
         enabled(batch),
         frozen(batch, standing.now),
-        _steps(batch),
+        _steps(batch, instance.last_seq),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
@@ -248,7 +248,17 @@ def is_open(batch: BatchDefinition, now: datetime) -> bool:
     return batch.enabled and freezes.holding(batch, now) is None
 
 
-def _steps(batch: BatchDefinition) -> Gate:
+def populator(batch: BatchDefinition) -> Gate:
+    """Return the gate of a batch whose populator may not be installed."""
+    for missing in batch.missing_plugins:
+        if missing.column == "Populator":
+            return Gate("populator", missing.message, missing.mend, missing.row)
+    return Gate("populator")
+
+
+def _steps(batch: BatchDefinition, last_seq: int) -> Gate:
+    for missing in batch.missing_after(last_seq):
+        return Gate("steps", missing.message, missing.mend, missing.row)
     if batch.steps:
         return _PASSED["steps"]
     return Gate(

@@ -238,7 +238,7 @@ def _of_batch(
         notes = [f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status})."]
         waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
-    found = (*found, _is_there(connection, presence, now))
+    found = (gates.populator(batch), *found, _is_there(connection, presence, now))
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 

@@ -155,6 +155,7 @@ def test_every_view_is_made_whole_and_names_no_schema() -> None:
     assert [batch.split()[4] for batch in made] == [*views.NAMES[:-1]] * 2 + [
         *views.NAMES,
         *("vWaiting", "vInbox") * 3,
+        *("vStatus", "vWaiting"),
     ], "as they were first, and anew"
     for batch in made:
         (view,) = parsed(batch)
