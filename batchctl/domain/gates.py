@@ -16,6 +16,7 @@ from batchctl.domain.rows import (
     BatchId,
     BatchInstance,
     InstanceId,
+    MissingPlugin,
     Need,
 )
 from batchctl.domain.sql_jobs import ORIGIN, correcting
@@ -250,15 +251,17 @@ def is_open(batch: BatchDefinition, now: datetime) -> bool:
 
 def populator(batch: BatchDefinition) -> Gate:
     """Return the gate of a batch whose populator may not be installed."""
-    for missing in batch.missing_plugins:
-        if missing.column == "Populator":
-            return Gate("populator", missing.message, missing.mend, missing.row)
-    return Gate("populator")
+    missing = next((one for one in batch.missing_plugins if one.seq is None), None)
+    return Gate("populator") if missing is None else _lacking("populator", missing)
+
+
+def _lacking(gate: str, missing: MissingPlugin) -> Gate:
+    return Gate(gate, missing.message, missing.mend, missing.row)
 
 
 def _steps(batch: BatchDefinition, last_seq: int) -> Gate:
-    for missing in batch.missing_after(last_seq):
-        return Gate("steps", missing.message, missing.mend, missing.row)
+    if missing := batch.missing_after(last_seq):
+        return _lacking("steps", missing[0])
     if batch.steps:
         return _PASSED["steps"]
     return Gate(

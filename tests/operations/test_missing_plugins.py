@@ -141,3 +141,17 @@ def test_the_views_say_what_is_not_installed(lacking: World) -> None:
     assert (PATERN,) in lacking.sql("SELECT Reason FROM vWaiting WHERE Status = 'populator'")
     lacking.sql(mend.replace("...", "told"))
     assert lacking.sql("SELECT Status FROM vStatus WHERE ProcessBatchName = 'Daily'") == [("waits",)]
+
+
+def test_a_controller_writes_what_it_has_and_leaves_alone_what_it_lacks(command: Command, world: World) -> None:
+    world.batch("Daily", steps=1)
+    world.submit("Daily")
+
+    assert command("run", "--once")[0] == 0
+    ((process_types, populators),) = world.sql("SELECT ProcessTypes, Populators FROM Controller")
+    assert {"os_command", "python", "sql"} <= {*process_types.split(",")}
+    assert populators == "pattern,procedure"
+    assert world.statuses() == ["ready"]
+    assert world.sql("SELECT Message FROM Incident") == [
+        ("ProcessControl (Daily, step 10): ProcessType 'told' is not installed",)
+    ]
