@@ -74,5 +74,6 @@ def _of_step(batch: BatchDefinition, step: Step, column: str, named: str, near: 
 
 def _mend(table: str, column: str, near: str | None, where: str) -> str:
     given = "..." if near is None else visible(near).replace("'", "''")
-    install = "install it where the controllers run and restart them"
+    do = "name its module in [jobs] modules" if column == "Data1" else "install it"
+    install = f"{do} where the controllers run and restart them"
     return f"{install}, or: UPDATE {table} SET {column} = '{given}' WHERE {where};"  # noqa: S608 - for a person to read
