@@ -240,6 +240,7 @@ class Node:
             rhythm=self._app.rhythm,
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
             left_out=" ".join(self._app.left_out.values()) or None,
+            plugins=self._app.registry.plugins(),
         )
         recorder = Recorder(self._app.preparer, name, host)
         controller = Controller(
@@ -296,7 +297,7 @@ class Node:
         """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
         rules, name = self._app.alert_rules(), self._ids.controller_id()
         means = self._transactions, self._clock, self._listener
-        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None, self._app.registry))
+        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None))
         outbox = Outbox(
             transactions=self._transactions,
             clock=self._clock,

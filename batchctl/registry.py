@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from batchctl.domain.errors import PluginError
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.plugin_api import Delegates, Job, Populator, StepHandler
 
@@ -108,6 +109,16 @@ class Registry:
     def job_names(self) -> tuple[str, ...]:
         """Every job that somebody offers."""
         return tuple(sorted(self._claims_of(JOB)))
+
+    def plugins(self) -> Plugins | None:
+        """Return the names of all that somebody offers; None while a module cannot say what it announces."""
+        if self.module_problems():
+            return None
+        return Plugins(
+            process_types=frozenset(self.handler_names),
+            populators=frozenset(self.populator_names),
+            jobs=frozenset(self.job_names),
+        )
 
     def offers_job(self, name: object) -> bool:
         """Say whether anybody offers a job."""

@@ -30,25 +30,27 @@ _CONNECTED = (
 )
 
 
-def command(text: str) -> str:
-    """Write a command of psql, with its end: a terminal's bracketed paste hands over all lines as one."""
-    return rf"{text} \\"
+def command(text: str, why: str | None = None) -> str:
+    """Write a command of psql, with its end, and why: a terminal's bracketed paste hands over all lines as one."""
+    return rf"{text} \\" if why is None else rf"{text} \\ -- {why}"
 
 
 def connected(request: StepRequest, connection: Connection, lines: Sequence[str]) -> str:
     """Put lines between connecting to the database, without showing a password, and the end."""
     name = f"batchctl {request.instance.instance_id}"
-    connect = command(rf"\connect '{_uri(url_of(connection), name)}'")
+    settings = " ".join(f"SET {setting} = {value};" for setting, value in SETTINGS.items())
+    connect = rf"\connect '{_uri(url_of(connection), name)}'"
     return "\n".join(
         [
-            "-- psql stops at the first error, and commits what is not between BEGIN and COMMIT at once",
-            command(_PSQL),
+            command(_PSQL, "stops at the first error; what is not between BEGIN and COMMIT is committed at once"),
             *_with_password(request.surroundings, connection, connect),
-            "-- a psql that cannot connect goes on where it was: then nothing below is done",
-            command(_CONNECTED.format(name=name)),
-            "-- what a role or a database may have set otherwise; transaction_timeout only where the server knows it",
-            " ".join(f"SET {setting} = {value};" for setting, value in SETTINGS.items()),
-            command(rf"{NO_TRANSACTION_TIMEOUT} \gset \set QUIET off"),
+            command(
+                _CONNECTED.format(name=name), "a psql that could not connect is where it was: nothing below is done"
+            ),
+            command(
+                rf"{settings} {NO_TRANSACTION_TIMEOUT} \gset \set QUIET off",
+                "what a role or a database may have set otherwise",
+            ),
             *lines,
             # Without \else: of what stands behind one psql tells its user line by line that it is passed over.
             command(r"\endif"),
@@ -96,12 +98,12 @@ def _with_password(around: Surroundings, connection: Connection, connect: str) -
     """Write how psql gets the password to connect: were it to ask, it would forget what is pasted behind."""
     found = password_source(connection, around.secrets)
     if found is None:
-        return [connect]
+        return [command(connect)]
     kind, place = found
     path = _path(around, place)
     if kind == "url" or (kind == "file" and not _is_writable(path)):
         holder = f"[connections.{visible(place)}]" if kind == "url" else visible(path)
-        return [f"-- before you start psql, set PGPASSWORD or .pgpass: the password is that of {holder}", connect]
+        return [command(connect, f"before you start psql, set PGPASSWORD or .pgpass: the password is that of {holder}")]
     said = f"environment variable {visible(place)}" if kind == "env" else f"file {visible(path)}"
     return [
         f"-- the password to connect with comes from {said}",
@@ -110,7 +112,7 @@ def _with_password(around: Surroundings, connection: Connection, connect: str) -
         command(rf"\set {_OURS} ''"),
         _fetched(_OURS, kind, place, path),
         command(rf"\setenv PGPASSWORD :{_OURS}"),
-        connect,
+        command(connect),
         command(rf"\setenv PGPASSWORD :{_THEIRS}"),
         command(rf"\unset {_OURS}"),
     ]

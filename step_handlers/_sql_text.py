@@ -39,20 +39,19 @@ def in_directory(directory: str) -> list[str]:
     ]
 
 
-def only_in(path: str) -> list[str]:
+def only_in(path: str) -> str:
     """Write what fails in any database but one; a shell that is old names a file by links that lead to it."""
     written = os.path.abspath(path)  # noqa: PTH100 - Path would change what was written
     known = ", ".join(dict.fromkeys(literal(name) for name in (os.path.realpath(path), written)))
     guard = _failing("this is another database; nothing was done")
-    return [
-        "-- the next line fails, on purpose and with its own words, in every database but this one",
-        f"; {guard} FROM pragma_database_list WHERE name = 'main' AND file NOT IN ({known})",
-    ]
+    where = f"FROM pragma_database_list WHERE name = 'main' AND file NOT IN ({known})"
+    return f"; {guard} {where} -- fails on purpose in every other database"
 
 
 def refuse_without(parameter: str, secret: str) -> str:
     """Write what fails while a parameter has no value."""
-    return f"; {_failing(f'the secret {visible(secret)} is not set; nothing was done')} WHERE :{parameter} IS NULL"
+    guard = _failing(f"the secret {visible(secret)} is not set; nothing was done")
+    return f"; {guard} WHERE :{parameter} IS NULL -- fails on purpose while it has no value"
 
 
 def _failing(message: str) -> str:

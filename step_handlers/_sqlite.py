@@ -74,7 +74,7 @@ class Sqlite:
             f"-- first set the secret '{visible(of)}': .parameter set :{at} \"'...'\"" for at, of in secrets.items()
         ]
         lines.append(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000} -- milliseconds to wait for somebody else's lock")
-        lines += _sql_text.only_in(path)
+        lines.append(_sql_text.only_in(path))
         lines += [_sql_text.refuse_without(at, of) for at, of in secrets.items()]
         if not inside:
             lines.append("; BEGIN; COMMIT -- fails where a transaction is open already")

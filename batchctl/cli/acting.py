@@ -213,6 +213,7 @@ def _do(
     with _operator(session, dry_run=dry_run) as operator:
         done = act(operator, at, **seen)
     if as_json:
+        output.warn_of_missing(done.missing)
         output.print_json(done.columns())
     else:
         _show(done)
@@ -305,6 +306,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.unused:
         output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
+    output.warn_of_missing(done.missing)
     if done.card is not None:
         _show_card(out, done.card)
     if done.dry_run:
@@ -382,6 +384,7 @@ def _show_switching(done: Switching) -> None:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
     else:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
+    output.warn_of_missing(done.missing)
     said = releasing.told(done.released)
     if said is not None:
         click.echo(said)

@@ -40,6 +40,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
             {
                 **columns.batch(one.batch),
                 "Steps": [columns.step(step) for step in one.batch.steps],
+                "NotInstalled": [columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
                 "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},
             }
@@ -70,11 +71,17 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
     output.section(out, Listing("Batches", headings, rows))
+    missing = [each for one in found for each in one.batch.missing_plugins]
+    if missing:
+        lines = [(cell(each.message, "bold red"), cell(each.mend)) for each in missing]
+        output.section(out, Listing("Not installed where the controllers run", ["message", "next"], lines))
     if unread := (*broken, *strange):
         from batchctl.cli.status import unreadable_rows
 
         output.section(out, unreadable_rows(unread))
         output.hints(out, unread[0].mend, "batchctl check")
+    elif missing:
+        output.hints(out, missing[0].mend, "batchctl check")
     elif found:
         output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:
@@ -86,8 +93,8 @@ def _state(batch: BatchDefinition, now: datetime) -> Text:
     from batchctl.domain import freezes
 
     frozen = "" if freezes.holding(batch, now) is None else ", frozen"
-    shown = word("enabled" if batch.enabled else "disabled")
-    return shown.append(frozen, style="bold cyan")
+    shown = word("enabled" if batch.enabled else "disabled").append(frozen, style="bold cyan")
+    return shown.append(", not installed" if batch.missing_plugins else "", style="bold red")
 
 
 @click.command()

@@ -53,6 +53,7 @@ def _show(done: ModeSwitch) -> None:
         click.echo(f"{_first(source)} {would} disabled: nothing is started by it.")
     for source in done.left:
         click.echo(f"{_first(source)} still starts it: another batch takes its entity too.")
+    output.warn_of_missing(done.missing)
     out = output.console()
     if done.dry_run:
         output.hints(out, "the same command without --dry-run")

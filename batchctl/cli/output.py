@@ -7,7 +7,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
@@ -20,7 +20,7 @@ from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.telling import tell
-from batchctl.domain.rows import LONG_AGO
+from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
 
 WIDTH_WITHOUT_TERMINAL = 160
@@ -122,6 +122,14 @@ def _in_csv(value: Any) -> Any:
 def say(message: str) -> None:
     """Print a message for people, apart from what programs read."""
     tell(visible(_with_reason(message)))
+
+
+def warn_of_missing(plugins: Sequence[MissingPlugin]) -> None:
+    """Say on one line that something cannot run as it stands, because controllers lack a plugin."""
+    if plugins:
+        first, others = plugins[0], len(plugins) - 1
+        more = f" ({others} more; batchctl check)" if others else ""
+        say(f"Warning: {first.message}, so it does not start{more}. Next: {first.mend}")
 
 
 def complain(message: str, code: int | str, next_step: str | None = None) -> None:

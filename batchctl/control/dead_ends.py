@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import dead_ends
-from batchctl.domain.dead_ends import Installed
 from batchctl.domain.expectations import Expected, unfit_columns
 from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
@@ -31,7 +30,6 @@ def read(
     connection: Any,
     defined: Definitions,
     expected: Collection[Expected],
-    installed: Installed | None,
     stepless: Collection[BatchId],
     now: datetime,
 ) -> list[Problem]:
@@ -43,8 +41,7 @@ def read(
     }
     strange = *defined.unreadable, *ailing_starts.unreadable(connection), *reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
-    if installed is not None:
-        found += dead_ends.not_installed(batches, installed, now)
+    found += dead_ends.not_installed(batches, now)
     found += dead_ends.without_steps(batches, known, now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
     waiting = intake.untaken(connection, 0, MOST)

@@ -13,7 +13,6 @@ from batchctl.control.step_past import StepPast
 from batchctl.domain import troubles
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
-from batchctl.domain.dead_ends import Installed
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
@@ -64,8 +63,6 @@ class Findings:
     rules: AlertRules
     name: str | None
     """The controller that looks; None for who only looks whether there is one."""
-    installed: Installed | None = None
-    """The plugins of its host; of which there are, nothing is said where that is not known."""
     awaited: ExpectedWork = field(init=False)
     _standing: dict[_Seen, Problem] = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
@@ -166,7 +163,7 @@ class Findings:
             self._expected = evidence.expected(connection)
             self._mends = {row.batch_id: row.mend for row in defined.unreadable if row.batch_id is not None}
             now = self.clock.now()
-            self._dead_ends = dead_ends.read(connection, defined, self._expected, self.installed, stepless, now)
+            self._dead_ends = dead_ends.read(connection, defined, self._expected, stepless, now)
             self._past.read_attempts(connection)
             self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}

@@ -11,6 +11,7 @@ from batchctl.control.obstacles import LOCKED_LOOK, Locks
 from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
@@ -40,6 +41,8 @@ class Membership:
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
     left_out: str | None = None
     """What is to be said of the plugin modules that it works without; None when it has them all."""
+    plugins: Plugins | None = None
+    """What it has installed; None where nobody is to go by that."""
     lease_until: float = 0.0
     """Until when, by one's own clock, no other controller can have taken this one for dead."""
     _seq: int = 0
@@ -163,6 +166,7 @@ class Membership:
             orphan_timeout=self.rhythm.orphan_timeout,
             scheduler_zone=self.scheduler_zone,
             left_out=self.left_out,
+            plugins=self.plugins,
             seq=seq,
             now=self.clock.now(),
         )

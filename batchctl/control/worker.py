@@ -89,8 +89,8 @@ class Worker:
     leading: Leading | None = None
     own_duties: Sequence[Duty] = ()
     """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
-    _waiting: set[str] = field(default_factory=set)
-    """The duties besides the steps that could not be done the last time; that has been told."""
+    _waiting: dict[str, str] = field(default_factory=dict)
+    """The duties besides the steps that could not be done the last time, each with the reason, which has been told."""
     _is_tidy: bool = False
 
     def begin(self, *, patient: bool = False) -> None:
@@ -286,15 +286,15 @@ class Worker:
         except BatchctlError as error:
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.
-                if not self._waiting:
+                if error.message not in self._waiting.values():
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
-                self._waiting.add(duty)
+                self._waiting[duty] = error.message
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
         else:
-            if self._waiting == {duty}:
+            if [*self._waiting] == [duty]:
                 self.listener(Event("controller.resumed"))
-            self._waiting.discard(duty)
+            self._waiting.pop(duty, None)
 
 
 def _look(duty: Duty) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Protocol
 
 from batchctl.domain.incidents import Problem, key_of, signature
 from batchctl.domain.retention import TO_KEEP_SMALL, Mistake
@@ -44,20 +43,6 @@ class Start:
     entity: str
 
 
-class Installed(Protocol):
-    """What plugins there are on the host that looks."""
-
-    @property
-    def handler_names(self) -> Collection[str]:
-        """Return every ProcessType that something carries out."""
-        ...
-
-    @property
-    def populator_names(self) -> Collection[str]:
-        """Return every populator."""
-        ...
-
-
 def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     """Return the problem of a row that nothing can go by."""
     starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
@@ -73,35 +58,20 @@ def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     )
 
 
-def not_installed(batches: Iterable[BatchDefinition], installed: Installed, now: datetime) -> Iterator[Problem]:
-    """Yield the enabled batches with a populator, or a step of a kind, that nothing here knows."""
-    handlers, populators = installed.handler_names, installed.populator_names
+def not_installed(batches: Iterable[BatchDefinition], now: datetime) -> Iterator[Problem]:
+    """Yield what enabled batches and their steps name, and no controller has."""
     for batch in batches:
-        if not batch.enabled:
-            continue
-        if batch.populator not in populators:
-            yield _unknown(batch, None, "Populator", batch.populator, populators, now)
-        for step in batch.steps:
-            if step.process_type not in handlers:
-                yield _unknown(batch, step.seq, "ProcessType", step.process_type, handlers, now)
-
-
-def _unknown(
-    batch: BatchDefinition, seq: int | None, column: str, written: str, known: Collection[str], now: datetime
-) -> Problem:
-    table = "ProcessBatch" if seq is None else "ProcessControl"
-    where = visible(batch.name) if seq is None else f"{visible(batch.name)}, step {seq}"
-    meant = visible(did_you_mean(written, known))
-    return Problem(
-        kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, column, batch.batch_id, seq or 0, written),
-        subject=batch.name,
-        message=f"{table} ({where}): {column} '{visible(written)}' is not installed, so nothing carries it out.{meant}",
-        since=now,
-        next_step=f"install the plugin on this host, or correct {column} of the row; then: batchctl check",
-        batch_id=batch.batch_id,
-        seq=seq,
-    )
+        for missing in batch.missing_plugins if batch.enabled else ():
+            yield Problem(
+                kind=IncidentKind.UNREADABLE,
+                key=key_of(IncidentKind.UNREADABLE, batch.batch_id, missing.column, missing.seq or 0, missing.message),
+                subject=batch.name,
+                message=missing.message,
+                since=now,
+                next_step=missing.mend,
+                batch_id=batch.batch_id,
+                seq=missing.seq,
+            )
 
 
 def without_steps(

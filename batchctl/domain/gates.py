@@ -16,6 +16,7 @@ from batchctl.domain.rows import (
     BatchId,
     BatchInstance,
     InstanceId,
+    MissingPlugin,
     Need,
 )
 from batchctl.domain.sql_jobs import ORIGIN, correcting
@@ -98,7 +99,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _status(instance, batch),
         enabled(batch),
         frozen(batch, standing.now),
-        _steps(batch),
+        _steps(batch, instance.last_seq),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
@@ -248,7 +249,19 @@ def is_open(batch: BatchDefinition, now: datetime) -> bool:
     return batch.enabled and freezes.holding(batch, now) is None
 
 
-def _steps(batch: BatchDefinition) -> Gate:
+def populator(batch: BatchDefinition) -> Gate:
+    """Return the gate of a batch whose populator may not be installed."""
+    missing = next((one for one in batch.missing_plugins if one.seq is None), None)
+    return Gate("populator") if missing is None else _lacking("populator", missing)
+
+
+def _lacking(gate: str, missing: MissingPlugin) -> Gate:
+    return Gate(gate, missing.message, missing.mend, missing.row)
+
+
+def _steps(batch: BatchDefinition, last_seq: int) -> Gate:
+    if missing := batch.missing_after(last_seq):
+        return _lacking("steps", missing[0])
     if batch.steps:
         return _PASSED["steps"]
     return Gate(

@@ -25,6 +25,12 @@ def described(kept: str) -> str:
     return str(place.get("path") or place.get("database") or kept)
 
 
+def file_at(here: str | None) -> str | None:
+    """Return the path of a database that is a file."""
+    path = _read(here).get("path") if here is not None else None
+    return None if path is None else str(path)
+
+
 def _read(place: str) -> dict[str, Any]:
     try:
         found = json.loads(place)

@@ -231,6 +231,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissingPlugin:
+    """A name in a definition row that no plugin has."""
+
+    column: str
+    message: str
+    """Which row names what, and that it is not installed."""
+    mend: str
+    row: str
+    """The row as gates name rows."""
+    seq: int | None = None
+    """Of which step; None for the batch itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatchDefinition:
     """A `ProcessBatch` row with its steps in order of ProcessControlSeq."""
 
@@ -262,6 +276,8 @@ class BatchDefinition:
     dependencies: tuple[Dependency, ...] = ()
     dependents: tuple[BatchId, ...] = ()
     """The batches that depend on this one."""
+    missing_plugins: tuple[MissingPlugin, ...] = ()
+    """What the batch and its steps name, and no controller has."""
     is_in_cycle: bool = False
     """True when it would have to complete before itself: then no completion of others starts it."""
     version: int | None = field(default=None, compare=False)
@@ -277,6 +293,10 @@ class BatchDefinition:
     def populating_procedure(self) -> str | None:
         """Return the procedure that fills its instances, if one does."""
         return f"s_PopulateBatchControl_{self.name}" if self.populator == "procedure" else None
+
+    def missing_after(self, seq: int) -> tuple[MissingPlugin, ...]:
+        """Return the plugins that steps behind `seq` name, and no controller has."""
+        return tuple(one for one in self.missing_plugins if one.seq is not None and one.seq > seq)
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""

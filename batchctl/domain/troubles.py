@@ -66,13 +66,19 @@ def standing(
     instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, mend: str | None = None
 ) -> Problem:
     """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
+    attempt = last if last is not None and _stopped(last, instance) else None
     step = None if batch is None else batch.step_after(instance.last_seq)
-    is_of_step = last is not None and (step is None or last.seq == step.seq)
-    attempt = last if is_of_step else None
     kind = _kind(instance, attempt)
     name = f"batch {instance.batch_id}" if batch is None else batch.name
-    seq = step.seq if step is not None else attempt.seq if attempt is not None else instance.last_seq + 1
-    where = f"step {seq}" + (f" '{visible(step.name)}'" if step is not None else "")
+    # Steps may have been inserted before the one that was attempted.
+    seq, called = (
+        (attempt.seq, attempt.step_name)
+        if attempt is not None
+        else (step.seq, step.name)
+        if step is not None
+        else (instance.last_seq + 1, None)
+    )
+    where = f"step {seq}" + ("" if called is None else f" '{visible(called)}'")
     said = None if attempt is None else attempt.in_full
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
@@ -89,6 +95,11 @@ def standing(
         instance_id=instance.instance_id,
         evidence=instance.instance_id if attempt is None else attempt.history_id,
     )
+
+
+def _stopped(last: HistoryEntry, instance: BatchInstance) -> bool:
+    """Say whether the last attempt at an instance is why it does not go on, and not somebody's hand after a success."""
+    return last.seq > instance.last_seq and last.status not in {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
 
 
 def _kind(instance: BatchInstance, attempt: HistoryEntry | None) -> IncidentKind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, lets_triggers, takers_of
-from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.rows import BatchDefinition, DataTrigger, MissingPlugin
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
 from batchctl.operations import arming, timetable, unknown
@@ -32,6 +32,8 @@ class ModeSwitch:
     others: tuple[str, ...]
     """Those of the entity that are disabled, that the new mode would let, and that can be enabled as they are."""
     dry_run: bool
+    missing: tuple[MissingPlugin, ...] = ()
+    """What the batch and its steps name, and no controller has."""
 
 
 def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: str, reason: str | None) -> ModeSwitch:
@@ -58,6 +60,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
             left=_left(mode, timed, triggers, takers),
             others=_others(mode, timed, triggers, around),
             dry_run=actor.dry_run,
+            missing=batch.missing_plugins,
         )
         if not actor.dry_run:
             _write(actor, connection, batch, mode, idle, reason)

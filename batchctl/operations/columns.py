@@ -21,6 +21,7 @@ from batchctl.domain.rows import (
     HistoryEntry,
     IntakeRow,
     LogEntry,
+    MissingPlugin,
     Step,
 )
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
@@ -125,6 +126,16 @@ def unreadable(row: UnreadableRow) -> Columns:
         "ProcessBatchName": row.batch or None,
         "Message": row.message,
         "Next": row.mend,
+    }
+
+
+def missing_plugin(one: MissingPlugin) -> Columns:
+    """Return what a row names and no controller has, under the names of columns."""
+    return {
+        "ProcessControlSeq": one.seq,
+        "ColumnName": one.column,
+        "Message": one.message,
+        "Next": one.mend,
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.place import described, is_same
+from batchctl.domain.place import described, file_at, is_same
 from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
@@ -15,6 +15,7 @@ from batchctl.store import identity, leading
 from batchctl.store.dialects import dialect_of
 
 ADOPT = "adopt"
+_LEFT_LOG = " If {log} of an earlier file lay here when it was copied, remove that log and copy the file once more."
 
 
 def original_of(connection: Any) -> str | None:
@@ -30,7 +31,7 @@ def original_of(connection: Any) -> str | None:
 def refused_on(connection: Any) -> Refused | None:
     """Say that nothing runs on this database, where it is a copy."""
     original = original_of(connection)
-    return None if original is None else refusal(original)
+    return None if original is None else refusal(original, file_at(dialect_of(connection).whereabouts(connection)))
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:
@@ -57,11 +58,12 @@ def remember(transactions: Transactions, clock: Clock) -> None:
     transactions.run(frozenset({Boundary.HEARTBEAT}), write)
 
 
-def refusal(original: str) -> Refused:
-    """Say that nothing runs on a copy, and what to do."""
+def refusal(original: str, file: str | None) -> Refused:
+    """Say that nothing runs on a copy, and what to do; of a `file` also what may have lain beside it."""
+    log = "" if file is None else _LEFT_LOG.format(log=f"{visible(file)}-wal")
     message = (
         f"This control database is a copy of {visible(original)}, or was moved from there."
-        " Nothing runs on it, because the other one would do the same work."
+        f" Nothing runs on it, because the other one would do the same work.{log}"
     )
     next_step = (
         "batchctl db adopt --reason ...   (once the other one works no more; with --apart where both are to work)"

@@ -242,7 +242,7 @@ def _of_batch(
     notes += [
         f"Incident {one.incident_id}: {visible(one.message)}" for one in incidents.misread(connection, batch.batch_id)
     ]
-    found = (*found, _is_there(connection, presence, now))
+    found = (gates.populator(batch), *found, _is_there(connection, presence, now))
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 

@@ -12,7 +12,7 @@ from batchctl.domain import moves
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.lag import not_before
 from batchctl.domain.release import Choice
-from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
 from batchctl.operations import columns, decisions, unknown
@@ -27,6 +27,7 @@ from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
+_IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Intervention:
     """Values that were corrected though no step that is left uses them."""
     uses_file_name: bool = False
     """Whether a step that is left uses FileName, which nobody can correct here."""
+    missing: tuple[MissingPlugin, ...] = ()
+    """What steps that are left name, and no controller has."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -93,6 +96,8 @@ class Switching:
     enabled_before: bool
     enabled: bool
     dry_run: bool
+    missing: tuple[MissingPlugin, ...] = ()
+    """What the batch and its steps name, and no controller has."""
     released: Released | None = None
     """What has become of what waited; None where it was not switched on."""
 
@@ -188,6 +193,7 @@ class Operator:
                 enabled_before=batch.enabled,
                 enabled=enabled,
                 dry_run=self.dry_run,
+                missing=batch.missing_plugins if enabled else (),
                 released=released,
             )
 
@@ -323,6 +329,7 @@ class Operator:
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
             unused=decisions.unused(batch, corrections, after.last_seq),
+            missing=batch.missing_after(after.last_seq) if after.status in _IN_LINE else (),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
         )
 

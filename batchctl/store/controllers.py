@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, inspect, select, text, union, update
+from sqlalchemy import Connection, Row, bindparam, delete, exists, func, inspect, or_, select, text, union, update
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
+from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId
 from batchctl.domain.status import ControllerStatus, word
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
@@ -26,6 +27,12 @@ _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
+_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs).where(
+    or_(
+        _k.Status == ControllerStatus.RUNNING.value,
+        _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
+    )
+)
 _CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
 _OWNERS = union(
@@ -61,6 +68,7 @@ def add(
     orphan_timeout: timedelta,
     scheduler_zone: str | None,
     left_out: str | None,
+    plugins: Plugins | None,
     seq: int,
     now: datetime,
 ) -> None:
@@ -78,8 +86,32 @@ def add(
         "OrphanTimeoutSecs": math.ceil(orphan_timeout.total_seconds()),
         "SchedulerZone": scheduler_zone,
         "LeftOut": left_out,
+        **({} if plugins is None else {called: _listed(names) for called, names in _names(plugins).items()}),
     }
     _ADD(connection, {column: value for column, value in values.items() if value is not None})
+
+
+def plugins(connection: Connection) -> Plugins | None:
+    """Return what at least one of the controllers that run has, or the one that began last; None where nobody can tell."""
+    rows = connection.execute(_PLUGINS).all()
+    if not rows or any(row.ProcessTypes is None for row in rows):
+        return None
+    return Plugins.of_all(
+        Plugins(process_types=_read(row.ProcessTypes), populators=_read(row.Populators), jobs=_read(row.Jobs))
+        for row in rows
+    )
+
+
+def _names(plugins: Plugins) -> dict[str, frozenset[str]]:
+    return {"ProcessTypes": plugins.process_types, "Populators": plugins.populators, "Jobs": plugins.jobs}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return SEPARATOR.join(sorted(name for name in names if SEPARATOR not in name))
+
+
+def _read(listed: str | None) -> frozenset[str]:
+    return frozenset((listed or "").split(SEPARATOR)) - {""}
 
 
 def beat(connection: Connection, name: str, seq: int, now: datetime) -> bool:

@@ -14,7 +14,7 @@ from batchctl.domain.freezes import scope_of, tags_of
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import batch_versions, freezes, limits
+from batchctl.store import batch_versions, controllers, freezes, limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable import NONSENSE, unreadable
@@ -59,7 +59,7 @@ def read(connection: Connection) -> Definitions:
     versions = batch_versions.newest(connection)
     broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
-    standing = freezes.standing(connection)
+    standing, plugins = freezes.standing(connection), controllers.plugins(connection)
     for row in connection.execute(_STEPS):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
@@ -72,7 +72,9 @@ def read(connection: Connection) -> Definitions:
             batch_id = row.ProcessBatch_id
             its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
             batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
-            batch = replace(batch, version=_version(row, rows.get(batch_id, ()), versions.get(batch_id)))
+            version = _version(row, rows.get(batch_id, ()), versions.get(batch_id))
+            missing = () if plugins is None else plugins.missing_for(batch)
+            batch = replace(batch, version=version, missing_plugins=missing)
         except NONSENSE as error:
             broken[row.ProcessBatch_id] = unreadable(process_batch, row, error)
         else:

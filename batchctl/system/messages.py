@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, Dependency, Freeze, IntakeRow, Need, Step
+from batchctl.domain.rows import BatchDefinition, Dependency, Freeze, IntakeRow, MissingPlugin, Need, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 
 
@@ -25,7 +25,7 @@ def message_of(line: bytes) -> dict[str, Any]:
     return message
 
 
-def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency | Freeze) -> dict[str, Any]:
+def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency | Freeze | MissingPlugin) -> dict[str, Any]:
     """Take a row apart, to be put together again by `intake_row` or `batch_definition`."""
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
@@ -51,6 +51,7 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
         "dependencies": tuple(_dependency(dependency) for dependency in message["dependencies"]),
         "dependents": tuple(message["dependents"]),
         "tags": tuple(message["tags"]),
+        "missing_plugins": tuple(MissingPlugin(**missing) for missing in message["missing_plugins"]),
         "freezes": tuple(_freeze(freeze) for freeze in message["freezes"]),
     }
     return BatchDefinition(**{**message, **changed})
@@ -83,7 +84,7 @@ def _plain(value: object) -> object:
             return value.isoformat()
         case timedelta():
             return value.total_seconds()
-        case Step() | Need() | Dependency() | Freeze():
+        case Step() | Need() | Dependency() | Freeze() | MissingPlugin():
             return fields_of(value)
         case _:
             raise TypeError(type(value).__name__)

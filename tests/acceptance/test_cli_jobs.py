@@ -178,10 +178,11 @@ def test_a_misspelt_job_waits_visibly_and_runs_once_its_row_is_corrected(night: 
     night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
     night("process")
 
-    assert waiting == [("retry",)]
-    for said in (shown, checked):
-        assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in said
-    assert "correct Data1 of the step, or name the module of the job in [jobs] modules" in shown
+    assert waiting == [("ready",)]
+    assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in checked
+    assert "job 'big sweap' of Data1 is not installed" in shown
+    assert "name its module in [jobs] modules where the controllers run and restart them" in shown
+    assert "SET Data1 = 'big sweep' WHERE" in shown
     assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
 
 

@@ -101,6 +101,26 @@ def test_what_is_set_by_hand_is_told_too(world: World) -> None:
     ]
 
 
+def test_a_step_inserted_before_the_one_that_failed_changes_nothing_about_the_incident(world: World) -> None:
+    batch = world.batch(steps=2)
+    results = iter((OK, BAD))
+    world.runner.script = lambda rendered: next(results)
+    world.submit()
+    world.create()
+    world.process()
+    alarm = Alarm(world)
+    first = alarm.told()
+    assert [said.partition(": it")[0] for said in first] == [
+        "[ERROR] B: BatchControl 1 has failed at step 20 'step 20'"
+    ]
+
+    world.step(batch, 15)
+    world.clock.advance(findings.SOMETIMES)
+    assert alarm.told() == []
+    assert Alarm(world).told() == []
+    assert world.sql("SELECT ProcessControlSeq, Status FROM Incident") == [(20, "open")]
+
+
 def test_the_same_error_of_many_is_one_incident_and_another_error_is_another(failed: World) -> None:
     fail(failed, "it broke", 3)
     alarm = Alarm(failed)

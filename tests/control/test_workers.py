@@ -464,6 +464,26 @@ def test_what_cannot_be_done_for_long_is_told_once_and_so_is_its_end(
     worker.worker.end()
 
 
+def test_another_reason_to_wait_is_told_too_and_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = hired(world, "c1")
+    told = len(worker.events)
+    for message in ("The server is away.", "The tables are locked."):
+        with monkeypatch.context() as broken:
+            broken.setattr(Membership, "beat", lambda membership, leadership, said=message: away(said))
+            for _ in range(2):
+                world.clock.advance(RHYTHM.heartbeat_interval)
+                worker.turn()
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    worker.turn(2)
+
+    assert [(event.name, event.fields.get("Message")) for event in worker.events[told:]] == [
+        ("controller.waiting", "The server is away."),
+        ("controller.waiting", "The tables are locked."),
+        ("controller.resumed", None),
+    ]
+    worker.worker.end()
+
+
 def test_a_worker_that_serves_waits_for_a_database_that_goes_away_while_it_begins(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -494,9 +514,8 @@ def test_a_pass_ends_when_the_database_goes_away_while_it_begins(world: World, m
         hand.worker.begin()
 
 
-def away() -> None:
+def away(message: str = "The database does not answer.") -> None:
     """Be a database that does not answer."""
-    message = "The database does not answer."
     raise DatabaseUnusable(message)
 
 

@@ -110,8 +110,12 @@ def test_a_copy_made_before_anything_ever_ran_knows_that_it_is_one(tmp_path: Pat
     shutil.copy(made.directory / "batchctl.db", copy.directory / "batchctl.db")
 
     worked_on(made)
-    with pytest.raises(Refused, match="is a copy of"):
+    with pytest.raises(Refused, match="is a copy of") as refused:
         worked_on(copy)
+    log = f"{copy.directory / 'batchctl.db'}-wal"
+    assert refused.value.message.endswith(
+        f" If {log} of an earlier file lay here when it was copied, remove that log and copy the file once more."
+    )
 
 
 def test_nothing_runs_on_a_copy_until_somebody_adopts_it(control_database: ControlDatabase, copied: Copy) -> None:

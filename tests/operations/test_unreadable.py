@@ -272,34 +272,12 @@ def test_instances_rows_and_triggers_that_cannot_be_read_are_named_too(command: 
         assert "There is no" not in told
 
 
-class Installed:
-    handler_names = ("told",)
-    populator_names = ("pattern",)
-
-
-def dead_ends(world: World, installed: Installed | None = None) -> dict[str, Problem]:
+def dead_ends(world: World) -> dict[str, Problem]:
     """Return what the incidents are about, by their subjects."""
     alarm = Alarm(world, rules(learns_arrivals=False))
-    alarm.duty.watch.findings.installed = installed
     with world.transactions.read() as connection:
         found = alarm.duty.watch.findings.problems(connection, world.clock.now())
     return {one.subject: one for one in found}
-
-
-def test_a_process_type_that_nothing_carries_out_is_an_incident_at_once(world: World) -> None:
-    batch = world.batch("Daily", steps=1)
-    world.step(batch, 20, ProcessType="tolt")
-    world.batch("Odd", Populator="patern")
-    world.batch("Off", Populator="gone", Enabled=0)
-
-    found = dead_ends(world, Installed())
-
-    assert found["Daily"].message == (
-        "ProcessControl (Daily, step 20): ProcessType 'tolt' is not installed, so nothing carries it out. Did you mean 'told'?"
-    )
-    assert "Populator 'patern' is not installed" in found["Odd"].message
-    assert "Off" not in found
-    assert dead_ends(world) == {}
 
 
 def test_a_row_that_was_rejected_is_an_incident_until_somebody_deals_with_it(world: World) -> None:

@@ -74,9 +74,9 @@ def test_the_command_text_is_a_script_for_the_sqlite_shell() -> None:
         "-- BatchControl 42 of batch MyFileType1\n"
         '-- for sqlite3 "file:/shop/warehouse.db?mode=rw"; after an error type ROLLBACK;\n'
         "PRAGMA busy_timeout = 10000 -- milliseconds to wait for somebody else's lock\n"
-        "-- the next line fails, on purpose and with its own words, in every database but this one\n"
         "; SELECT json_extract('{}', 'this is another database; nothing was done') "
-        "FROM pragma_database_list WHERE name = 'main' AND file NOT IN ('/shop/warehouse.db')\n"
+        "FROM pragma_database_list WHERE name = 'main' AND file NOT IN ('/shop/warehouse.db') "
+        "-- fails on purpose in every other database\n"
         "; PRAGMA foreign_keys=ON\n"
         "; BEGIN IMMEDIATE\n"
         "-- first\n"

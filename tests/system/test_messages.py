@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.rows import BatchDefinition, BatchId, Freeze, FreezeId, IntakeId, IntakeRow, Need, ResourceId, Step
+from batchctl.domain.rows import (
+    BatchDefinition,
+    BatchId,
+    Freeze,
+    FreezeId,
+    IntakeId,
+    IntakeRow,
+    MissingPlugin,
+    Need,
+    ResourceId,
+    Step,
+)
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 from batchctl.system.messages import batch_definition, fields_of, intake_row, line_of, message_of
 
@@ -48,6 +59,9 @@ needs = st.builds(
     units=st.integers(),
     exclusive=st.booleans(),
 )
+missing_plugins = st.builds(
+    MissingPlugin, column=st.text(), message=st.text(), mend=st.text(), row=st.text(), seq=st.none() | st.integers()
+)
 moments = st.datetimes(timezones=st.just(UTC))
 freezes = st.builds(
     Freeze,
@@ -75,6 +89,7 @@ batches = st.builds(
     steps=st.lists(steps, max_size=3).map(tuple),
     needs=st.lists(needs, max_size=3).map(tuple),
     tags=st.lists(st.text(), max_size=3).map(tuple),
+    missing_plugins=st.lists(missing_plugins, max_size=2).map(tuple),
     freezes=st.lists(freezes, max_size=3).map(tuple),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, frozen, unfit
+from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, frozen, missing_plugins, unfit
 from batchctl.store.views.spoken import Spoken
 
 
@@ -14,7 +14,7 @@ def status(s: Spoken) -> str:
 
     name = "b.ProcessBatchName"
     return f"""
-WITH {frozen(s)}, {unfit(s)}, Counted AS (
+WITH {frozen(s)}, {unfit(s)}, {missing_plugins(s)}, Counted AS (
 SELECT c.ProcessBatch_id, {many("ready")} AS Ready, {many("running", "pausing", "cancelling")} AS Running,
        {many("retry")} AS Retry, {many("failed")} AS Failed, {many("held")} AS Held, {many("paused")} AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM {s.of}BatchControl WHERE {s.among("Status", *IN_LINE)}
@@ -29,6 +29,7 @@ FROM {s.of}ProcessBatch b
 SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
+            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
             WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
             ELSE 'idle' END AS Status,
@@ -38,6 +39,7 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        b.Seq, b.Description,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", name)}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN n.Failed + n.Held > 0 THEN {s.look("vFailed", "ProcessBatchName", s.quoted(name))}
             WHEN n.Running > 0 THEN {s.look("vRunning", "ProcessBatchName", s.quoted(name))}
             WHEN n.Retry + n.Ready + n.Paused > 0 THEN {s.look("vWaiting", "ProcessBatchName", s.quoted(name))}
@@ -45,6 +47,8 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
 FROM {s.of}ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
 LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
 LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id

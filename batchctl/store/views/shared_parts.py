@@ -78,6 +78,50 @@ WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND {column} IS NULL GR
 )"""
 
 
+def missing_plugins(s: Spoken) -> str:
+    """Return what batches (at step -1) and their steps name and no controller has, of those that run and the last that began.
+
+    Nothing is said where one of them has not written what it has.
+    """
+    populator = s.joined(
+        "'ProcessBatch ('", "b.ProcessBatchName", "'): Populator '''", "b.Populator", "''' is not installed'"
+    )
+    where = ("'ProcessControl ('", "q.ProcessBatchName", "', step '", "q.ProcessControlSeq")
+    of_type = s.joined(*where, "'): ProcessType '''", "q.ProcessType", "''' is not installed'")
+    of_job = s.joined(*where, "'): job '''", "q.Data1", "''' of Data1 is not installed'")
+    mended = s.joined(
+        *("'UPDATE ProcessControl SET '", "q.Lacks", "' = ''...'' WHERE ProcessBatch_id = '", "q.ProcessBatch_id"),
+        *("' AND ProcessControlSeq = '", "q.ProcessControlSeq", "';'"),
+    )
+    batch_mended = s.joined(
+        "'UPDATE ProcessBatch SET Populator = ''...'' WHERE ProcessBatch_id = '", "b.ProcessBatch_id", "';'"
+    )
+    process_type = s.bare("lower(p.ProcessType)")
+    lacks_job = f"{process_type} = 'python' AND p.Data1 <> '' AND {_is_missing(s, 'Jobs', 'p.Data1')}"
+    names = ", ".join(f"{s.tags(f'k.{column}')} AS {column}" for column in ("ProcessTypes", "Populators", "Jobs"))
+    return f"""Offered AS (
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, {names}
+FROM {s.of}Controller k
+WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM {s.of}Controller l)
+), Missing AS (
+SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, {populator} AS Reason, {batch_mended} AS Mend
+FROM {s.of}ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND {_is_missing(s, "Populators", "b.Populator")}
+UNION ALL
+SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN {of_type} ELSE {of_job} END, {mended}
+FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, {process_type} AS ProcessType, p.Data1,
+      CASE WHEN {_is_missing(s, "ProcessTypes", process_type)} THEN 'ProcessType' WHEN {lacks_job} THEN 'Data1' END AS Lacks
+      FROM {s.of}ProcessControl p JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+      WHERE EXISTS (SELECT 1 FROM Offered)) q
+WHERE q.Lacks IS NOT NULL
+)"""
+
+
+def _is_missing(s: Spoken, column: str, name: str) -> str:
+    """Say that none of the controllers has a plugin; of a name with a comma nobody can say that."""
+    has = f"o.IsUnknown = 1 OR ({s.has_tag(f'o.{column}', name)})"
+    return f"(replace({name}, ',', '') = {name} AND NOT EXISTS (SELECT 1 FROM Offered o WHERE {has}))"
+
+
 def unread(s: Spoken, batch: str) -> str:
     """Return what is said of such a batch."""
     return s.joined(f"{batch}.RowName", "' cannot be read: '", f"{batch}.ColumnName", "' holds nonsense'")

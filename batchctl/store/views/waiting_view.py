@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.tables import batch_control
-from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, unfit, unfit_work, unread
+from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
 _MENDS = {"Status": "''held''", "NextRunTime": "''1900-01-01 00:00:00.000''"}
@@ -27,7 +27,8 @@ def waiting(s: Spoken) -> str:
     """Return the instances that wait, the FileProcess rows to be that wait for other batches, and those for a populator."""
     now = s.now
     return f"""
-WITH {frozen(s)}, {unfit(s)}, {unfit_work(s, batch_control, _MENDS)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
+WITH {frozen(s)}, {unfit(s)}, {missing_plugins(s)},
+{unfit_work(s, batch_control, _MENDS)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, {s.twin("c.z_updated", "Since")},
        {_reason(s)} AS Reason,
        CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
@@ -46,6 +47,10 @@ LEFT JOIN {s.of}BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN {s.of}BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
+LEFT JOIN {s.of}BatchControl i ON i.BatchControl_id = c.BatchControl_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM Missing v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
@@ -147,6 +152,7 @@ def _reason(s: Spoken) -> str:
             WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
             WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {_freeze(s)}
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
             WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
@@ -197,6 +203,7 @@ def _next(s: Spoken) -> str:
             WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN {add_step}
             WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}
@@ -268,11 +275,14 @@ def _populators(s: Spoken) -> str:
     AND NOT EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'accept')"""
     return f"""SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
        {s.twin("f.z_inserted", "Since")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN {gives_up} THEN {answer} ELSE {missing} END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN {gives_up} THEN {again} ELSE 'SELECT * FROM Controller;' END
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN {gives_up} THEN {again} ELSE 'SELECT * FROM Controller;' END
 FROM {s.of}FileProcess f
 JOIN {s.of}ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("f")})
 AND NOT ({repeats})"""

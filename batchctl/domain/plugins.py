@@ -1,0 +1,79 @@
+"""The plugins that controllers have, and those that a batch names and none of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from batchctl.domain.rows import BatchDefinition, MissingPlugin, Step
+from batchctl.domain.text import nearest, visible
+from batchctl.domain.values import named_value
+
+SEPARATOR = ","
+"""What stands between names in a column: of a name that holds it nobody can say that it is missing."""
+_PYTHON = "python"
+"""The ProcessType whose Data1 names a job."""
+
+
+@named_value
+class Plugins:
+    """What is installed where a controller runs."""
+
+    process_types: frozenset[str]
+    populators: frozenset[str]
+    jobs: frozenset[str]
+
+    @classmethod
+    def of_all(cls, several: Iterable[Plugins]) -> Plugins:
+        """Return what at least one of several has."""
+        each = list(several)
+        return cls(
+            process_types=frozenset().union(*(one.process_types for one in each)),
+            populators=frozenset().union(*(one.populators for one in each)),
+            jobs=frozenset().union(*(one.jobs for one in each)),
+        )
+
+    def missing_for(self, batch: BatchDefinition) -> tuple[MissingPlugin, ...]:
+        """Return what a batch and its steps name and nothing here has."""
+        return tuple(self._missing(batch))
+
+    def _missing(self, batch: BatchDefinition) -> Iterator[MissingPlugin]:
+        if _is_missing(batch.populator, self.populators):
+            yield _of_batch(batch, self.populators)
+        for step in batch.steps:
+            job = step.data[0] or ""
+            if _is_missing(step.process_type, self.process_types):
+                named = f"ProcessType '{visible(step.process_type)}'"
+                yield _of_step(batch, step, "ProcessType", named, nearest(step.process_type, self.process_types))
+            elif step.process_type == _PYTHON and job and _is_missing(job, self.jobs):
+                yield _of_step(batch, step, "Data1", f"job '{visible(job)}' of Data1", nearest(job, self.jobs))
+
+
+def _is_missing(name: str, known: frozenset[str]) -> bool:
+    return name not in known and SEPARATOR not in name
+
+
+def _of_batch(batch: BatchDefinition, known: frozenset[str]) -> MissingPlugin:
+    return MissingPlugin(
+        column="Populator",
+        message=f"ProcessBatch ({visible(batch.name)}): Populator '{visible(batch.populator)}' is not installed",
+        mend=_mend("ProcessBatch", "Populator", nearest(batch.populator, known), f"ProcessBatch_id = {batch.batch_id}"),
+        row=f"ProcessBatch {batch.batch_id}",
+    )
+
+
+def _of_step(batch: BatchDefinition, step: Step, column: str, named: str, near: str | None) -> MissingPlugin:
+    where = f"ProcessBatch_id = {batch.batch_id} AND ProcessControlSeq = {step.seq}"
+    return MissingPlugin(
+        column=column,
+        message=f"ProcessControl ({visible(batch.name)}, step {step.seq}): {named} is not installed",
+        mend=_mend("ProcessControl", column, near, where),
+        row=f"ProcessBatch {batch.batch_id}, ProcessControlSeq {step.seq}",
+        seq=step.seq,
+    )
+
+
+def _mend(table: str, column: str, near: str | None, where: str) -> str:
+    given = "..." if near is None else visible(near).replace("'", "''")
+    do = "name its module in [jobs] modules" if column == "Data1" else "install it"
+    install = f"{do} where the controllers run and restart them"
+    return f"{install}, or: UPDATE {table} SET {column} = '{given}' WHERE {where};"  # noqa: S608 - for a person to read
