@@ -18,7 +18,7 @@ from batchctl.domain.wall_clock import WallClock
 from batchctl.operations import remedies, unknown
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import audit, definitions, intake, reports
+from batchctl.store import audit, definitions, file_watches, intake, reports
 
 RESEND, RETRY, REJECT = "resend", "retry", "reject"
 
@@ -142,6 +142,8 @@ class Clerk:
             cycle_key=self._cycle_key(found),
             source=source,
         )
+        # What was corrected in place is loaded by the new row from now on.
+        file_watches.hand_over(connection, intake_id, added)
         was, became = {"FileProcess_id": intake_id}, {"FileProcess_id": added, "Source": source}
         self._audit(connection, RESEND, first, reason, was, became)
         self._audit(connection, audit.ACCEPT, added, reason, {"FileProcess_id": first}, became)

@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import moves
+from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.lag import not_before
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
-from batchctl.operations import columns, decisions, unknown
+from batchctl.operations import columns, corrected_files, decisions, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
@@ -56,6 +57,8 @@ class Intervention:
     """Values that were corrected though no step that is left uses them."""
     uses_file_name: bool = False
     """Whether a step that is left uses FileName, which nobody can correct here."""
+    corrected: CorrectedFile | None = None
+    """The file of what is over now, if it was corrected and no step has read it since."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -81,6 +84,7 @@ class Intervention:
                 }
                 for one in self.commands
             ],
+            "CorrectedFile": corrected_files.shown(self.corrected),
             **({} if self.card is None else self.card.columns()),
         }
 
@@ -210,7 +214,7 @@ class Operator:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
-                done = self._intervention(action, before, after, batch, corrections)
+                done = self._intervention(connection, action, before, after, batch, corrections)
                 commands = self._commands(connection, action, after, batch)
                 now, shown = self.clock.now(), action is Action.RERUN
                 return replace(
@@ -221,7 +225,7 @@ class Operator:
             before, batch = _load(connection, instance_id, instances.load_locked)
             after = decide(before, batch)
             self._write(connection, action, reason, before, after, batch)
-            return self._intervention(action, before, after, batch, corrections)
+            return self._intervention(connection, action, before, after, batch, corrections)
 
         return self.transactions.run(frozenset({Boundary.OPERATOR}), act)
 
@@ -309,6 +313,7 @@ class Operator:
 
     def _intervention(
         self,
+        connection: Any,
         action: Action,
         before: BatchInstance,
         after: BatchInstance,
@@ -322,6 +327,7 @@ class Operator:
             batch=batch.name,
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
+            corrected=corrected_files.of_instance(connection, after) if after.status.is_final else None,
             unused=decisions.unused(batch, corrections, after.last_seq),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
         )

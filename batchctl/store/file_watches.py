@@ -37,6 +37,15 @@ _SEEN = RowSelect(
 _THESE = select(file_watch_seen).where(
     _s.FileWatch_id == bindparam("watch_id"), _s.PathKey.in_(bindparam("keys", expanding=True))
 )
+_TAKEN_AS = RowSelect(
+    select(file_watch_seen)
+    .where(_s.FileProcess_id == bindparam("intake_id"))
+    .order_by(_s.z_updated.desc(), _s.FileWatchSeen_id)
+    .limit(bindparam("most"))
+)
+_HAND_OVER = (
+    update(file_watch_seen).where(_s.FileProcess_id == bindparam("before")).values(FileProcess_id=bindparam("after"))
+)
 _ADD = RowInsert(file_watch_seen)
 _REPLACE = RowUpdate(
     file_watch_seen,
@@ -110,6 +119,26 @@ def seen_of(connection: Connection, watch_id: WatchId, keys: Collection[bytes]) 
     wanted = {"watch_id": watch_id, "keys": [key.hex() for key in keys]}
     found = readable(connection.execute(_THESE, wanted), _seen)
     return {seen.path_key: seen for seen in found}
+
+
+@value
+class TakenFile:
+    """A file that stands for a `FileProcess` row, and when it was found to be as it is."""
+
+    path: str
+    at: datetime
+
+
+def taken_as(connection: Connection, intake_id: IntakeId) -> TakenFile | None:
+    """Return the file of a row; None when no watch has taken it, or has forgotten it."""
+    for row in _TAKEN_AS(connection, intake_id=intake_id, most=1):
+        return TakenFile(str(row.FilePath), row.z_updated)
+    return None
+
+
+def hand_over(connection: Connection, before: IntakeId, after: IntakeId) -> None:
+    """Let the file of a row stand for another one, which was made of the same file."""
+    connection.execute(_HAND_OVER, {"before": before, "after": after})
 
 
 def add_seen(
