@@ -302,6 +302,9 @@ def _next(shown: Shown) -> list[str]:
             batch = shown.batch
             job = None if batch is None or batch.origin != ORIGIN else batch.name
             correct = [] if job is None else [f"{correcting(job)}   (if its SQL is wrong)"]
+            refused = shown.history[-1].mend if shown.history and job is None else None
+            if refused is not None:
+                return [refused, *every]
             return [*correct, f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
         case "held":
             return [f"batchctl rerun {at} --reason ...", f"batchctl skip {at} --reason ...   (if it was done)", *every]
