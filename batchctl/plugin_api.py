@@ -37,6 +37,7 @@ from batchctl.domain.placeholders import (
     Placeholder,
     SecretReference,
     Template,
+    correct_value,
     fill,
     fit_value,
     parse,
@@ -55,6 +56,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.sqlstates import sqlstate_behind
+from batchctl.domain.step_mending import correct_step
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
 from batchctl.domain.values import named_value
@@ -104,6 +106,8 @@ __all__ = [
     "UnfitDeclaration",
     "Verifiable",
     "Words",
+    "correct_step",
+    "correct_value",
     "daily",
     "did_you_mean",
     "every",

@@ -11,7 +11,15 @@ from typing import TypeVar, cast
 
 from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, IntakeRow, Populated, Step
+from batchctl.domain.rows import (
+    NOTHING_RENDERED,
+    BatchDefinition,
+    BatchInstance,
+    HistoryEntry,
+    IntakeRow,
+    Populated,
+    Step,
+)
 from batchctl.domain.status import Cause
 from batchctl.domain.text import shorten, storable, unfit, visible
 from batchctl.domain.values import value
@@ -50,7 +58,7 @@ class Prepared:
     @property
     def command_spec(self) -> str:
         """Return what stands in the history as the exact specification, as JSON."""
-        return "{}" if self.rendered is None else _as_json(self.rendered.spec)
+        return NOTHING_RENDERED if self.rendered is None else _as_json(self.rendered.spec)
 
 
 @dataclass(frozen=True, slots=True)

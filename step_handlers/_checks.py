@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from typing import NoReturn
 
@@ -21,6 +21,8 @@ from batchctl.plugin_api import (
     StepRequest,
     Surroundings,
     Template,
+    correct_step,
+    correct_value,
     did_you_mean,
     how_to_name_secret,
     how_to_set_secret,
@@ -81,9 +83,16 @@ def what_outlived(end: CommandEnd) -> list[str]:
 
 def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
     """Refuse a step that has problems, naming them all."""
-    found = _named(problems)
+    found = [*problems]
     if found:
-        raise StepRefused(_of_step(request, found), next_step="batchctl check")
+        raise StepRefused(_of_step(request, _named(found)), next_step=_mending(request, found))
+
+
+def _mending(request: StepRequest, problems: Sequence[Problem]) -> str:
+    """Return what to correct first: the row, or what lies around it."""
+    columns = " and ".join(dict.fromkeys(problem.column for problem in problems))
+    around = dict.fromkeys(problem.remedy for problem in problems if problem.remedy is not None)
+    return correct_step(request, columns, *(remedy.removeprefix("correct the row, or ") for remedy in around))
 
 
 def put_back(request: StepRequest, problem: Problem, remedy: str) -> NoReturn:
@@ -93,8 +102,7 @@ def put_back(request: StepRequest, problem: Problem, remedy: str) -> NoReturn:
 
 def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
     """Refuse a step for a value of its instance."""
-    next_step = f"batchctl show {request.instance.instance_id}"
-    raise StepRefused(_of_step(request, f"{where}: {reason}"), next_step=next_step)
+    raise StepRefused(_of_step(request, f"{where}: {reason}"), next_step=correct_value(request, where))
 
 
 def _named(problems: Iterable[Problem]) -> str:

@@ -51,7 +51,9 @@ class Task:
         known = request.surroundings.connections
         if connection not in known:
             meant = did_you_mean(connection[:60], known)
-            refuse_value(request, "Data1", f"connection '{short(connection)}' is not in the configuration.{meant}")
+            refuse_value(
+                request, "Data1", f"{_told(request)} '{short(connection)}' is not in the configuration.{meant}"
+            )
         if body.strip().startswith("file:"):
             refuse_value(request, "Data2", "the SQL of a task stands in its body; only steps may name a file")
         return replace(request.step, process_type="sql", data=(connection, _literal(body), *_NOTHING_ELSE))
@@ -83,6 +85,15 @@ def _value(request: StepRequest, number: int) -> str:
             return text
         case _:
             return ""
+
+
+def _told(request: StepRequest) -> str:
+    """Say where the name of the connection stands that a task runs on."""
+    match parse_for(request, 1):
+        case (Placeholder(name),):
+            return f"connection ({name} of the instance)"
+        case _:
+            return "connection"
 
 
 def _literal(body: str) -> str:

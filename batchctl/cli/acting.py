@@ -307,6 +307,8 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     if done.unused:
         output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
     output.warn_of_missing(done.missing)
+    if done.corrected is not None:
+        output.say(f"Note: {done.corrected.said}.")
     if done.card is not None:
         _show_card(out, done.card)
     if done.dry_run:
@@ -360,18 +362,18 @@ def _show_card(out: Console, card: Card) -> None:
 
 
 def _next(done: Intervention) -> list[str]:
-    at = done.after.instance_id
+    at, corrected = done.after.instance_id, [] if done.corrected is None else [done.corrected.clear]
     match done.after.status.value:
         case "ready" | "retry":
             return [f"batchctl why {at}   (a running controller goes on by itself; without one: batchctl process)"]
         case "paused":
             return [f"batchctl resume {at}"]
         case "cancelled":
-            return [f"batchctl rerun {at} --reason ...   (if it is wanted after all)"]
+            return [*corrected, f"batchctl rerun {at} --reason ...   (if it is wanted after all)"]
         case "cancelling":
             return [f"batchctl show {at}   (a running controller stops the step; without one: batchctl run --once)"]
         case "complete":
-            return [f"batchctl history {at}"]
+            return [*corrected, f"batchctl history {at}"]
         case _:
             return [f"batchctl show {at}"]
 

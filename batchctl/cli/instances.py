@@ -209,6 +209,8 @@ def _show(out: Console, shown: Shown) -> None:
         _show_attempt(out, failed)
     if shown.audit:
         output.section(out, acts(shown.audit))
+    if shown.corrected is not None:
+        output.say(f"Note: {shown.corrected.said}.")
     output.hints(out, *_next(shown))
 
 
@@ -300,6 +302,9 @@ def _next(shown: Shown) -> list[str]:
             batch = shown.batch
             job = None if batch is None or batch.origin != ORIGIN else batch.name
             correct = [] if job is None else [f"{correcting(job)}   (if its SQL is wrong)"]
+            refused = shown.history[-1].mend if shown.history and job is None else None
+            if refused is not None:
+                return [refused, *every]
             return [*correct, f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
         case "held":
             return [f"batchctl rerun {at} --reason ...", f"batchctl skip {at} --reason ...   (if it was done)", *every]
@@ -307,12 +312,14 @@ def _next(shown: Shown) -> list[str]:
             return [f"batchctl resume {at}", *every]
         case "ready" | "running" | "cancelling":
             return [f"batchctl why {at}", *every]
+        case _ if shown.corrected is not None:
+            return [shown.corrected.clear, *every]
         case _:
             return every
 
 
 def _as_json(shown: Shown) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import columns, corrected_files
 
     return {
         **columns.instance(shown.instance),
@@ -329,4 +336,5 @@ def _as_json(shown: Shown) -> Columns:
         ],
         "History": [columns.history(entry) for entry in shown.history],
         "Audit": [columns.audit(entry) for entry in shown.audit],
+        "CorrectedFile": corrected_files.shown(shown.corrected),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reas
 from batchctl.domain.error_codes import REJECTED_AGAIN
 
 if TYPE_CHECKING:
-    from batchctl.domain.rows import Populated
+    from batchctl.domain.rows import BatchDefinition, IntakeRow, Populated
     from batchctl.operations.planning import Creation
 
 FAILED = 1
@@ -31,13 +32,21 @@ def submit(
 ) -> None:
     """Insert a FileProcess row, as any program may, and print its id."""
     from batchctl.cli import output
+    from batchctl.operations import task_connections
     from batchctl.operations.submission import Submission, submit
 
     if file_name is not None and not file_name.strip():
         raise click.BadParameter("it is empty; leave --file out where there is no file.", param_hint="--file")
     wanted = Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
     with session.app() as app:
-        done = submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host(), dry_run=dry_run)
+        done = submit(
+            app.transactions,
+            wanted,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+            check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
+        )
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
     else:
@@ -171,6 +180,12 @@ def _said(values: Populated) -> str:
     """Write the values that are not empty."""
     named = {**{f"Data{at}": value for at, value in enumerate(values.data, start=1)}, "CycleKey": values.cycle_key}
     return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None) or "none"
+
+
+def _populated(row: IntakeRow, batch: BatchDefinition) -> Populated:
+    from batchctl.populators.pattern import PatternPopulator
+
+    return PatternPopulator().populate(row, batch)
 
 
 def _absolute(file_name: str | None) -> str | None:

@@ -116,4 +116,7 @@ def _show_outcome(done: Outcome) -> None:
     if done.refused:
         rows = [(cell(one), cell(said)) for one, said in done.refused]
         output.section(out, Listing("Refused", ["id#", "because"], rows))
+    if done.corrected:
+        corrected = [(cell(one.instance.instance_id), cell(one.said), cell(one.clear)) for one in done.corrected]
+        output.section(out, Listing("Corrected files that no step has read", ["id#", "because", "next"], corrected))
     output.hints(out, "batchctl status")

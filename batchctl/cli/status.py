@@ -219,6 +219,7 @@ def _waiting(seen: Overview) -> Listing:
 def _nothing_came_of(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
+    from batchctl.operations import remedies
 
     rows = [
         (
@@ -226,7 +227,7 @@ def _nothing_came_of(seen: Overview) -> Listing:
             cell(row.entity),
             word(row.status),
             cell(row.file_name),
-            cell(row.message),
+            cell(row.message or (remedies.PAUSED if row.status is IntakeStatus.PAUSED else None)),
             cell(seen.to_take_in[row.intake_id]),
         )
         for row in seen.not_taken_in
@@ -294,8 +295,11 @@ def _incidents(seen: Overview) -> list[str]:
 
 
 def _inbox(seen: Overview) -> list[str]:
-    is_empty = not (seen.not_taken_in or seen.untaken or seen.intake.get(IntakeStatus.PAUSED))
-    return [] if is_empty else ["batchctl inbox   (every row that is not work, why, and what to do)"]
+    return (
+        []
+        if not (seen.not_taken_in or seen.untaken)
+        else ["batchctl inbox   (every row that is not work, why, and what to do)"]
+    )
 
 
 def _is_ready(seen: Overview) -> bool:

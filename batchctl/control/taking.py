@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.arrivals import FoundFile, duplicate_key, file_name, path_key
+from batchctl.domain.corrected_files import GOING_ON, NAME_LIMIT
 from batchctl.domain.rows import BatchInstance, FileWatchRow, IntakeId, SeenFile
-from batchctl.domain.status import InstanceStatus, IntakeStatus, SchedulerEvent
+from batchctl.domain.status import IntakeStatus, SchedulerEvent
 from batchctl.domain.text import shorten, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.store import file_watches, intake, reports, scheduler_log
 
-NAME_LIMIT = 200
 NO_TEXT = (
     "The name of the file is not valid UTF-8, so no database can hold it; it is written with escapes here."
     " Rename the file: it is taken under its new name."
@@ -76,16 +76,7 @@ def take(
 def _waiting_of(connection: Any, seen: SeenFile) -> BatchInstance | None:
     """Return an instance of a file that has failed or stands, and reads the file as it is now once it goes on."""
     made = () if seen.intake_id is None else reports.instances_of_intake(connection, seen.intake_id)
-    return next((one for one in made if one.status in _GOING_ON), None)
-
-
-_GOING_ON = {
-    InstanceStatus.FAILED: "once the file is right: batchctl rerun {id} --reason ...",
-    InstanceStatus.HELD: "once the file is right: batchctl rerun {id} --reason ...",
-    InstanceStatus.PAUSED: "once the file is right: batchctl resume {id}",
-    InstanceStatus.RETRY: "it is tried again by itself",
-}
-"""How it goes on with an instance that waits."""
+    return next((one for one in made if one.status in GOING_ON), None)
 
 
 def _correct(
@@ -95,7 +86,7 @@ def _correct(
     at = waiting.instance_id
     said = (
         f"file {shorten(visible(arrival.file.path), NAME_LIMIT)} was changed while BatchControl {at}, made of it, is"
-        f" {waiting.status}: nothing new is started; {_GOING_ON[waiting.status].format(id=at)}"
+        f" {waiting.status}: nothing new is started; {GOING_ON[waiting.status].format(id=at)}"
     )
     intake_id = IntakeId(waiting.intake_id)
     file_watches.replace_seen(connection, [(seen, arrival.file, intake_id)], now)

@@ -15,6 +15,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    HistoryEntry,
     InstanceId,
     MissingPlugin,
     Need,
@@ -91,12 +92,14 @@ class Standing:
     """Whose it is."""
     slots: Slots | None = None
     """Whether a controller has room for it, where anybody asks: one that claims knows that of itself."""
+    last: HistoryEntry | None = None
+    """The last attempt of one that has failed, where anybody asks what to do about it."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
     """Return every gate of an instance, passed or blocking."""
     return (
-        _status(instance, batch),
+        _status(instance, batch, standing.last),
         enabled(batch),
         frozen(batch, standing.now),
         _steps(batch, instance.last_seq),
@@ -190,24 +193,29 @@ _RERUN = "batchctl rerun {id} --reason ..."
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
 
-def mending(instance: BatchInstance, batch: BatchDefinition | None) -> str:
-    """Return what to type about an instance that has failed: the SQL of a job can be corrected by a command."""
+def mending(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
+    """Return what to type about an instance that has failed: the SQL of a job can be corrected by a command.
+
+    Its last attempt says itself what to correct if it was refused before it began.
+    """
     rerun = _RERUN.format(id=instance.instance_id)
     if batch is not None and batch.origin == ORIGIN:
         correct = correcting(batch.name)
         if instance.retries_skipped:
             return f"{correct}   (if its SQL is wrong: batchctl history {instance.instance_id}), then: {rerun}"
         return f"{rerun}   (if its SQL is wrong, first: {correct})"
+    if last is not None and last.mend is not None:
+        return last.mend
     return _TO_MEND.format(id=instance.instance_id) if instance.retries_skipped else rerun
 
 
-def _status(instance: BatchInstance, batch: BatchDefinition) -> Gate:
+def _status(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
     if blocked is None:
         return _PASSED["status"]
     if instance.status is InstanceStatus.FAILED:
         said = f"a step failed; {RETRIES_SKIPPED}" if instance.retries_skipped else blocked
-        return Gate(name="status", blocked=said, clear=mending(instance, batch), row=row_of(instance))
+        return Gate(name="status", blocked=said, clear=mending(instance, batch, last), row=row_of(instance))
     return Gate(
         name="status",
         blocked=blocked,

@@ -22,6 +22,7 @@ from batchctl.domain.placeholders import (
     fit_value,
     parse,
 )
+from batchctl.domain.step_mending import correct_step
 from batchctl.domain.text import visible
 
 Scalar = str | int | float | None
@@ -147,5 +148,5 @@ def parameters_for(request: StepRequest, column: int) -> dict[str, Value]:
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
         message = f"Step {request.step.seq} '{visible(request.step.name)}', Data{column}: {error}."
-        raise StepRefused(message, next_step="batchctl check") from None
+        raise StepRefused(message, next_step=correct_step(request, f"Data{column}")) from None
     return {parameter.name: value_of(request, parameter) for parameter in parameters}

@@ -15,6 +15,7 @@ from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Problem, StepRequest
 from batchctl.domain.rows import BatchInstance, Step
 from batchctl.domain.secrets import how_to_name_secret
+from batchctl.domain.step_mending import correct_step, correct_values
 from batchctl.domain.text import did_you_mean, shorten, unfit, visible
 
 NAMES = (
@@ -164,7 +165,7 @@ def parse_for(request: StepRequest, column: int) -> Template:
         return parse(text or "")
     except MalformedTemplate as error:
         message = f"Step {request.step.seq} '{visible(request.step.name)}', Data{column}: {error}."
-        raise StepRefused(message, next_step="batchctl check") from None
+        raise StepRefused(message, next_step=correct_step(request, f"Data{column}")) from None
 
 
 def fit_value(request: StepRequest, name: str) -> str | None:
@@ -173,7 +174,7 @@ def fit_value(request: StepRequest, name: str) -> str | None:
     reason = None if value is None else unfit(value)
     if reason is not None:
         message = f"{{{name}}} of BatchControl {request.instance.instance_id} cannot be used: {reason}."
-        raise StepRefused(message, next_step=_correct(request, name))
+        raise StepRefused(message, next_step=correct_values(request, [name]))
     return value
 
 
@@ -190,17 +191,26 @@ def _filled(request: StepRequest, part: Part) -> str:
             value = fit_value(request, name)
             if value is None:
                 message = f"{{{name}}} has no value in BatchControl {request.instance.instance_id}."
-                raise StepRefused(message, next_step=_correct(request, name))
+                raise StepRefused(message, next_step=correct_values(request, [name]))
             return value
         case SecretReference(name):
             message = (
                 f"Step {request.step.seq} '{visible(request.step.name)}' puts {{secret:{visible(name)}}} where everybody "
                 "on the machine could read it."
             )
-            raise StepRefused(message, next_step="batchctl check")
+            raise StepRefused(message, next_step=correct_step(request, _columns_with(request, f"{{secret:{name}}}")))
 
 
-def _correct(request: StepRequest, name: str) -> str | None:
-    if not name.startswith("Data"):
-        return None
-    return f"batchctl rerun {request.instance.instance_id} --set {name}=... --reason ..."
+def _columns_with(request: StepRequest, written: str) -> str:
+    found = [f"Data{at}" for at, text in enumerate(request.step.data, start=1) if written in (text or "")]
+    return " and ".join(found) or "Data1 to Data6"
+
+
+def correct_value(request: StepRequest, column: str) -> str:
+    """Return what to do about what a column of a step holds: a value of the instance that it names, or its own text."""
+    text = request.step.data[int(column.removeprefix("Data")) - 1]
+    try:
+        names = {part.name for part in parse(text or "") if isinstance(part, Placeholder)}
+    except MalformedTemplate:
+        names = set()
+    return correct_values(request, names) if names else correct_step(request, column)

@@ -41,6 +41,8 @@ LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
 """What a time that cannot be read is taken for; nobody can write it, as no column holds microseconds."""
 
+NOTHING_RENDERED = "{}"
+"""The specification of an attempt that was refused before there was a command."""
 RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
 
 DataValues = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
@@ -415,6 +417,12 @@ class HistoryEntry:
     def was_put_back(self) -> bool:
         """Say whether the attempt could not be begun because its host lacked something."""
         return self.status is HistoryStatus.LOST and self.spawned_at is None
+
+    @property
+    def mend(self) -> str | None:
+        """Return what to do about an attempt that was refused before it began; None where its message does not say it."""
+        was_refused = self.status is HistoryStatus.FAILED and self.command_spec == NOTHING_RENDERED
+        return ((self.message or "").partition(" Next: ")[2] or None) if was_refused else None
 
     @property
     def attempts(self) -> int | None:

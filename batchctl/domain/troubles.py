@@ -89,7 +89,7 @@ def standing(
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
         detail=None if attempt is None else last_lines(attempt.output),
-        next_step=_mending(instance, batch) if mend is None else mend,
+        next_step=_mending(instance, batch, attempt) if mend is None else mend,
         batch_id=instance.batch_id,
         seq=seq,
         instance_id=instance.instance_id,
@@ -116,9 +116,9 @@ _DOES = {
 }
 
 
-def _mending(instance: BatchInstance, batch: BatchDefinition | None) -> str:
+def _mending(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
     if instance.status is InstanceStatus.FAILED:
-        return mending(instance, batch)
+        return mending(instance, batch, last)
     at = instance.instance_id
     return f"batchctl show {at}   (then: batchctl rerun {at} --reason ...   or: batchctl skip {at} --reason ...)"
 

@@ -20,7 +20,7 @@ from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import alert_channels, privacy, watches
+from batchctl.operations import alert_channels, privacy, task_connections, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
@@ -114,6 +114,7 @@ def check(
         calendar_names = calendars.names(connection)
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
+        tasks = list(task_connections.problems(connection, defined.batches, surroundings.connections))
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.module_problems()
     remedies = {one.message: one.next_step for one in broken.values()}
@@ -177,6 +178,9 @@ def check(
     for row_id, column, missing in idle_dependencies:
         message = f"ProcessBatch {missing} does not exist: {_WITHOUT[column]}."
         found.append(Finding("BatchDependency", str(row_id), column, message))
+    for instance_id, problem in tasks:
+        remedy = problem.remedy or CORRECT_THE_ROWS
+        found.append(Finding("BatchControl", str(instance_id), problem.column, problem.message, remedy))
     for orphan in orphans:
         column, missing = (
             ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)

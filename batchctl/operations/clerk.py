@@ -15,10 +15,10 @@ from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.wall_clock import WallClock
-from batchctl.operations import remedies, unknown
+from batchctl.operations import remedies, renamed_files, unknown
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import audit, definitions, intake, reports
+from batchctl.store import audit, definitions, file_watches, intake, reports
 
 RESEND, RETRY, REJECT = "resend", "retry", "reject"
 
@@ -117,7 +117,7 @@ class Clerk:
         if self.dry_run:
             with self.transactions.read() as connection:
                 found = _load(connection, intake_id)
-                _check_resend(found)
+                _check_resend(connection, found)
                 first = _first_of(connection, intake_id)
                 number = _number_of_next(connection, first)
                 return Resent(row=found.row, intake_id=None, first=first, number=number, batches=found.batches)
@@ -128,7 +128,7 @@ class Clerk:
 
     def _send(self, connection: Any, intake_id: IntakeId, reason: str) -> Resent:
         found = _load(connection, intake_id, _load_locked)
-        _check_resend(found)
+        _check_resend(connection, found)
         row, first = found.row, _first_of(connection, intake_id)
         # Two who send the same again must not both be the second.
         intake.lock(connection, first)
@@ -142,6 +142,8 @@ class Clerk:
             cycle_key=self._cycle_key(found),
             source=source,
         )
+        # What was corrected in place is loaded by the new row from now on.
+        file_watches.hand_over(connection, intake_id, added)
         was, became = {"FileProcess_id": intake_id}, {"FileProcess_id": added, "Source": source}
         self._audit(connection, RESEND, first, reason, was, became)
         self._audit(connection, audit.ACCEPT, added, reason, {"FileProcess_id": first}, became)
@@ -210,6 +212,7 @@ class Clerk:
 
 def _check_retry(connection: Any, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
+    renamed_files.check(connection, row)
     if row.status is IntakeStatus.READY and found.untaken is not None:
         because, to_do = found.untaken
         raise Refused(f"{found.name} is ready already: {because}", next_step=to_do)
@@ -244,8 +247,9 @@ def _check_reject(found: _Found) -> None:
         raise StatusChanged(found.name, f"{row.status} already", REJECT, next_step=f"batchctl inbox show {at}")
 
 
-def _check_resend(found: _Found) -> None:
+def _check_resend(connection: Any, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
+    renamed_files.check(connection, row)
     for instance in found.open_ones:
         rerun = f"batchctl rerun {instance.instance_id} --reason ..."
         next_step = rerun if instance.status in STANDING_FAILURE else f"batchctl why {instance.instance_id}"

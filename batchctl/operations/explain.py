@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl.domain import gates
+from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Refused, Unreadable
 from batchctl.domain.gates import Ends, Gate
@@ -29,7 +30,7 @@ from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, Intake
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
-from batchctl.operations import copies, remedies, trial, unknown
+from batchctl.operations import copies, corrected_files, remedies, trial, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
@@ -194,8 +195,17 @@ def _of_instance(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
         gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now)),
-        notes=tuple(_about_next_step(instance, batch, history.last_entry(connection, instance_id))),
+        notes=(
+            *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
+            *_corrected(corrected_files.of_instance(connection, instance)),
+        ),
     )
+
+
+def _corrected(*found: CorrectedFile | None) -> Iterator[str]:
+    for one in found:
+        if one is not None:
+            yield f"{one.said}: {one.clear}"
 
 
 def _no_batch(connection: Any, batch_id: BatchId) -> Gate:
@@ -309,6 +319,7 @@ def _of_intake(
     notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
     if takers:
         notes.append(f"Its entity is taken by: {', '.join(visible(batch.name) for batch in takers)}.")
+    notes += _corrected(*corrected_files.of_intake(connection, intake_id))
     return Explanation(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,

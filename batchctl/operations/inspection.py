@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import (
     AuditEntry,
@@ -22,7 +23,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import remedies, unknown
+from batchctl.operations import corrected_files, remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
 from batchctl.store.history import Attempts
@@ -50,6 +51,8 @@ class Shown:
     history: tuple[HistoryEntry, ...]
     unreadable_attempts: tuple[UnreadableRow, ...] = ()
     audit: tuple[AuditEntry, ...]
+    corrected: CorrectedFile | None = None
+    """Its file, if that was corrected and it has not read it since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
             history=tuple(attempts),
             unreadable_attempts=tuple(strange),
             audit=tuple(audit.of_target(connection, audit.instance_target(instance_id))),
+            corrected=corrected_files.of_instance(connection, instance),
         )
 
 

@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import moves
+from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.lag import not_before
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
-from batchctl.operations import columns, decisions, unknown
+from batchctl.operations import columns, corrected_files, decisions, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
@@ -59,6 +60,8 @@ class Intervention:
     """Whether a step that is left uses FileName, which nobody can correct here."""
     missing: tuple[MissingPlugin, ...] = ()
     """What steps that are left name, and no controller has."""
+    corrected: CorrectedFile | None = None
+    """The file of what is over now, if it was corrected and no step has read it since."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -84,6 +87,7 @@ class Intervention:
                 }
                 for one in self.commands
             ],
+            "CorrectedFile": corrected_files.shown(self.corrected),
             **({} if self.card is None else self.card.columns()),
         }
 
@@ -216,7 +220,7 @@ class Operator:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
-                done = self._intervention(action, before, after, batch, corrections)
+                done = self._intervention(connection, action, before, after, batch, corrections)
                 commands = self._commands(connection, action, after, batch)
                 now, shown = self.clock.now(), action is Action.RERUN
                 return replace(
@@ -227,7 +231,7 @@ class Operator:
             before, batch = _load(connection, instance_id, instances.load_locked)
             after = decide(before, batch)
             self._write(connection, action, reason, before, after, batch)
-            return self._intervention(action, before, after, batch, corrections)
+            return self._intervention(connection, action, before, after, batch, corrections)
 
         return self.transactions.run(frozenset({Boundary.OPERATOR}), act)
 
@@ -315,6 +319,7 @@ class Operator:
 
     def _intervention(
         self,
+        connection: Any,
         action: Action,
         before: BatchInstance,
         after: BatchInstance,
@@ -328,6 +333,7 @@ class Operator:
             batch=batch.name,
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
+            corrected=corrected_files.of_instance(connection, after) if after.status.is_final else None,
             unused=decisions.unused(batch, corrections, after.last_seq),
             missing=batch.missing_after(after.last_seq) if after.status in _IN_LINE else (),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, Refused
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
-from batchctl.operations import unknown
+from batchctl.operations import corrected_files, unknown
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
@@ -72,6 +73,8 @@ class Outcome:
     selection: Selection
     done: tuple[InstanceId, ...]
     refused: tuple[tuple[InstanceId, str], ...]
+    corrected: tuple[CorrectedFile, ...] = ()
+    """Files that were corrected, of what is over now, and that no step has read since."""
 
     def columns(self) -> Columns:
         """Return it for programs."""
@@ -81,6 +84,7 @@ class Outcome:
             "Found": list(self.selection.ids),
             "Done": list(self.done),
             "Refused": [{"BatchControl_id": one, "Message": said} for one, said in self.refused],
+            "CorrectedFiles": [corrected_files.shown(one) for one in self.corrected],
         }
 
 
@@ -110,7 +114,21 @@ def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
                 done.append(instance_id)
             else:
                 refused.append((instance_id, said))
-    return Outcome(selection=selection, done=tuple(done), refused=tuple(refused))
+    corrected = tuple(_corrected(operator, done)) if selection.action in _ENDING else ()
+    return Outcome(selection=selection, done=tuple(done), refused=tuple(refused), corrected=corrected)
+
+
+_ENDING = {Action.CANCEL, Action.SKIP}
+"""What may leave an instance that nothing of goes on."""
+
+
+def _corrected(operator: Operator, done: Sequence[InstanceId]) -> Iterator[CorrectedFile]:
+    with operator.transactions.read() as connection:
+        for instance_id in done:
+            instance = instances.load(connection, instance_id)
+            if instance is not None and instance.status.is_final:
+                found = corrected_files.of_instance(connection, instance)
+                yield from () if found is None else (found,)
 
 
 def check_sure(selection: Selection, *, sure: bool) -> None:

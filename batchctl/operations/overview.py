@@ -262,7 +262,7 @@ def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: History
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
     if instance.status is InstanceStatus.FAILED:
-        return mending(instance, batch)
+        return mending(instance, batch, last)
     if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
         return _ONCE_MENDED.format(id=instance.instance_id)
     return _CLEAR[instance.status].format(id=instance.instance_id)

@@ -11,6 +11,8 @@ from batchctl.domain.text import did_you_mean, visible
 
 PAUSED = "somebody inserted or set it as paused"
 REJECTED_BY = BY_A_PERSON
+OF_A_WATCH = "watch "
+"""How the Source of a row begins that a watch has inserted."""
 
 
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
@@ -24,9 +26,14 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
         return f"nothing; if it is wanted after all: {retry}"
     of_it = [batch for batch in batches if batch.entity == row.entity]
     takers = ", ".join(visible(batch.name) for batch in of_it)
-    settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
-    reject = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
-    return f"correct {_columns(row, of_it)}{settings} (UPDATE ...), then: {retry}; {reject}"
+    populator = f"Populator and PopulatorArgs of batch {takers}"
+    column, reject = _columns(row, of_it), f"batchctl inbox reject {row.intake_id} --reason ..."
+    if column == "FileName" and (row.source or "").startswith(OF_A_WATCH):
+        # Its watch takes the file under its new name: who corrected the row would load it once more.
+        rename = f"rename the file, which {visible(row.source or '')} takes then under its new name, and: {reject}"
+        return f"{rename}; or correct {populator} (UPDATE ...), then: {retry}" if takers else rename
+    settings = f", or {populator}" if takers else ""
+    return f"correct {column}{settings} (UPDATE ...), then: {retry}; if nobody wants it: {reject}"
 
 
 def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:

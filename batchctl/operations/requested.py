@@ -132,7 +132,9 @@ def _of_those_that_waited(released: Released | None) -> list[str]:
 def _done(done: Intervention) -> str:
     before, after = done.before, done.after
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
-    return f"BatchControl {after.instance_id} of batch {visible(done.batch)} was {before.status} and is {after.status}{skipped}."
+    corrected = "" if done.corrected is None else f" {done.corrected.said}: {done.corrected.clear}"
+    became = f"was {before.status} and is {after.status}{skipped}.{corrected}"
+    return f"BatchControl {after.instance_id} of batch {visible(done.batch)} {became}"
 
 
 def _switched(done: Switching) -> str:

@@ -15,7 +15,7 @@ from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
-from batchctl.store import instances, limits, reports
+from batchctl.store import history, instances, limits, reports
 
 PAGE = 50
 AHEAD_AT_ONCE = 50
@@ -50,6 +50,7 @@ class Line:
             stop_all=gates.stopper(instance, stoppers),
             others=others,
             slots=self._slots(claimed, first),
+            last=history.last_entry(self.connection, instance.instance_id) if fails else None,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return gates.gates(instance, batch, standing)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.rows import IntakeId
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, IntakeId, IntakeRow
+from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
 from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
@@ -37,13 +39,24 @@ class Submitted:
 
 
 def submit(
-    transactions: Transactions, submission: Submission, *, user: str, host: str, dry_run: bool = False
+    transactions: Transactions,
+    submission: Submission,
+    *,
+    user: str,
+    host: str,
+    dry_run: bool = False,
+    check: Callable[[IntakeRow, Sequence[BatchDefinition]], None] | None = None,
 ) -> Submitted:
-    """Insert an intake row; the controller finds it by itself."""
+    """Insert an intake row; the controller finds it by itself.
+
+    A `check` may refuse what the batches that take it could only fail of.
+    """
     _check(submission)
     source = shorten(storable(f"submit by {user}@{host}"), NAME_LIMIT)
     with transactions.read() as connection:
         defined = definitions.read(connection)
+    if check is not None:
+        check(_imagined(submission), [batch for batch in defined.batches if batch.entity == submission.entity])
     takers = tuple(batch.name for batch in defined.batches if batch.entity == submission.entity)
     hint, next_step = None, None
     if broken := defined.unreadable_of(submission.entity):
@@ -66,6 +79,21 @@ def submit(
 
     intake_id = None if dry_run else transactions.run(frozenset({Boundary.INTAKE}), insert)
     return Submitted(intake_id=intake_id, batches=takers, hint=hint, next_step=next_step)
+
+
+def _imagined(submission: Submission) -> IntakeRow:
+    """Return the row as it would be."""
+    return IntakeRow(
+        intake_id=IntakeId(0),
+        entity=submission.entity,
+        file_name=submission.file_name,
+        status=IntakeStatus.READY,
+        data=submission.data,
+        cycle_key=submission.cycle_key,
+        source=None,
+        message=None,
+        inserted_at=LONG_AGO,
+    )
 
 
 def _check(submission: Submission) -> None:

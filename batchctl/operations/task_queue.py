@@ -13,7 +13,7 @@ from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
-from batchctl.operations.tasks import PROCESS_TYPE
+from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.store import definitions, sql_job_rows, task_queues
 from batchctl.store.roles import is_role_name
 

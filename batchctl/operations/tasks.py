@@ -19,13 +19,13 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import Cause, IntakeStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations.submission import Submission, submit
+from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.plugin_api import CannotPopulate, Populator
 from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions
 
 ENTITY = "Task"
-PROCESS_TYPE = "task"
 TO_ENABLE = (
     "batchctl task enable --reason ...   (then whoever may insert FileProcess rows runs commands as the controller)"
 )

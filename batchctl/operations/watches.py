@@ -6,8 +6,10 @@ import fnmatch
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, path_key
 from batchctl.domain.errors import NotFound
@@ -17,6 +19,7 @@ from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.unreadable import taking
 from batchctl.domain.values import value
+from batchctl.operations import corrected_files
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store import file_watches
 from batchctl.store.definitions import Definitions
@@ -154,7 +157,17 @@ def rehearse(transactions: Transactions, folders: Folders, directory: Path, name
     names = FileNames(watch.pattern, watch.marker_suffix)
     folders.walk(FolderWalk(0, 1, folder, watch.is_recursive, names, found.row_of, MOST, tells_all=True))
     trouble = _walk(folders, found)
-    return Rehearsal(watch, folder, found.totals, found.verdicts(), trouble)
+    with transactions.read() as connection:
+        verdicts = [_corrected(connection, verdict) for verdict in found.verdicts()]
+    return Rehearsal(watch, folder, found.totals, verdicts, trouble)
+
+
+def _corrected(connection: Any, verdict: Verdict) -> Verdict:
+    """Say of a file that was taken and corrected in place what has not read it since."""
+    if verdict.outcome != "taken" or verdict.intake_id is None:
+        return verdict
+    found = corrected_files.of_intake(connection, verdict.intake_id)
+    return replace(verdict, reason="; ".join([verdict.reason, *(f"{one.said}: {one.clear}" for one in found)]))
 
 
 def _walk(folders: Folders, found: _Rehearsed) -> str | None:

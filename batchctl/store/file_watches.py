@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 
 from batchctl.domain.arrivals import FoundFile, path_key
 from batchctl.domain.errors import Conflict
@@ -16,6 +16,7 @@ from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store.columns import readable, text_of
+from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
@@ -36,6 +37,35 @@ _SEEN = RowSelect(
 )
 _THESE = select(file_watch_seen).where(
     _s.FileWatch_id == bindparam("watch_id"), _s.PathKey.in_(bindparam("keys", expanding=True))
+)
+_TAKEN_AS = RowSelect(
+    select(file_watch_seen)
+    .where(_s.FileProcess_id == bindparam("intake_id"))
+    .order_by(_s.z_updated.desc(), _s.FileWatchSeen_id)
+    .limit(bindparam("most"))
+)
+_FIRST = file_watch_seen.alias("first_taken")
+_TAKEN_AGAIN = (
+    select(_s.FilePath, _s.z_updated, _s.FileProcess_id)
+    .join(_FIRST, _FIRST.c.FileWatch_id == _s.FileWatch_id)
+    .join(file_process, _f.FileProcess_id == _s.FileProcess_id)
+    .where(
+        _FIRST.c.FileProcess_id == bindparam("intake_id"),
+        _s.FileProcess_id > _FIRST.c.FileProcess_id,
+        or_(
+            and_(
+                _s.FileNumber == _FIRST.c.FileNumber,
+                _s.FileSize == _FIRST.c.FileSize,
+                _s.ModifiedNs == _FIRST.c.ModifiedNs,
+            ),
+            exactly(_f.FileName, bindparam("file_name", type_=_f.FileName.type)),
+        ),
+    )
+    .order_by(_s.FileProcess_id.desc())
+    .limit(1)
+)
+_HAND_OVER = (
+    update(file_watch_seen).where(_s.FileProcess_id == bindparam("before")).values(FileProcess_id=bindparam("after"))
 )
 _ADD = RowInsert(file_watch_seen)
 _REPLACE = RowUpdate(
@@ -110,6 +140,34 @@ def seen_of(connection: Connection, watch_id: WatchId, keys: Collection[bytes]) 
     wanted = {"watch_id": watch_id, "keys": [key.hex() for key in keys]}
     found = readable(connection.execute(_THESE, wanted), _seen)
     return {seen.path_key: seen for seen in found}
+
+
+@value
+class TakenFile:
+    """A file that stands for a `FileProcess` row, and when it was found to be as it is."""
+
+    path: str
+    at: datetime
+    intake_id: IntakeId
+
+
+def taken_as(connection: Connection, intake_id: IntakeId) -> TakenFile | None:
+    """Return the file of a row; None when no watch has taken it, or has forgotten it."""
+    for row in _TAKEN_AS(connection, intake_id=intake_id, most=1):
+        return TakenFile(str(row.FilePath), row.z_updated, intake_id)
+    return None
+
+
+def taken_again(connection: Connection, intake_id: IntakeId, file_name: str | None) -> TakenFile | None:
+    """Return what the watch of a row has taken later and is the same file: it was renamed, or the row bears its name now."""
+    for row in connection.execute(_TAKEN_AGAIN, {"intake_id": intake_id, "file_name": file_name}):
+        return TakenFile(str(row.FilePath), row.z_updated, IntakeId(row.FileProcess_id))
+    return None
+
+
+def hand_over(connection: Connection, before: IntakeId, after: IntakeId) -> None:
+    """Let the file of a row stand for another one, which was made of the same file."""
+    connection.execute(_HAND_OVER, {"before": before, "after": after})
 
 
 def add_seen(

@@ -91,6 +91,9 @@ _LAST = (
 )
 _NEVER_RAN = and_(_h.Status == HistoryStatus.LOST.value, _h.Spawned.is_(None))
 _LAST_THAT_RAN = _LAST.where(~_NEVER_RAN)
+_LAST_BEGUN = select(func.max(_h.StartTime)).where(
+    _h.BatchControl_id == bindparam("instance_id"), _h.Status != HistoryStatus.SKIPPED.value, ~_NEVER_RAN
+)
 _LOAD = select(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"))
 _OF = (
     select(batch_process_history)
@@ -332,6 +335,11 @@ def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEnt
     """Return the newest attempt of an instance, those passed over that provably never ran: they have changed nothing."""
     row = connection.execute(_LAST_THAT_RAN, {"instance_id": instance_id}).one_or_none()
     return None if row is None else entry(row)
+
+
+def last_begun(connection: Connection, instance_id: InstanceId) -> datetime | None:
+    """Return when the newest attempt of an instance began that did anything: a step that is skipped does not."""
+    return connection.execute(_LAST_BEGUN, {"instance_id": instance_id}).scalar()
 
 
 def load(connection: Connection, history_id: HistoryId) -> HistoryEntry | None:

@@ -162,7 +162,7 @@ _SET_ASIDE = (
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
 )
-_NOT_TAKEN_IN = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
+_NOT_TAKEN_IN = (IntakeStatus.PAUSED, IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 
 def add(
@@ -364,7 +364,7 @@ def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
 
 
 def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
-    """Return the newest rejected and duplicate rows."""
+    """Return the newest paused, rejected and duplicate rows."""
     return set_aside(connection, _NOT_TAKEN_IN, NEWEST, most)
 
 

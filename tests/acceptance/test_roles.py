@@ -354,6 +354,9 @@ def test_a_row_that_was_planted_before_a_batch_ran_commands_is_held(guarded: Gua
 
     held = "SELECT Entity FROM FileProcess WHERE Status = 'paused' AND Message LIKE '%look at Data%' ORDER BY 1"
     assert guarded.sql(held) == [("Later",), ("Renamed",), ("Task",)]
+    shown = json.loads(guarded("status", "--json").stdout)["NotTakenIn"]
+    assert {row["Entity"] for row in shown} == {"Later", "Renamed", "Task"}
+    assert all(row["Next"] == f"batchctl inbox retry {row['FileProcess_id']} --reason ..." for row in shown)
     guarded("run", "--once")
     assert guarded.sql("SELECT count(*) FROM BatchControl WHERE Data1 LIKE 'touch%' OR Data2 LIKE 'touch%'") == [(0,)]
 

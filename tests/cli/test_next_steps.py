@@ -78,6 +78,21 @@ def test_a_row_of_a_misspelt_entity_is_told_so_by_a_retry(shop: Shop) -> None:
     assert f"Note: {said}" in shop.err
 
 
+def test_a_paused_row_is_listed_with_what_releases_it(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load", Status="paused", Message="look at Data")
+    shop.arrive("Load", Status="paused")
+    release = "batchctl inbox retry 1 --reason ..."
+
+    assert [row["Next"] for row in shop.json("status")["NotTakenIn"]][1] == release
+    assert shop.json("inbox")["Rows"][1]["Next"] == release
+    shop("status")
+    assert release in shop.out
+    assert "somebody inserted or set it as paused" in shop.out
+    assert shop("inbox", "retry", "1", "--reason", "x") == 0
+    assert shop("inbox", "reject", "2", "--reason", "x") == 0
+
+
 def test_a_schedule_that_is_removed_leaves_the_list_of_the_others(shop: Shop) -> None:
     shop.batch("Load")
     shop.sql(

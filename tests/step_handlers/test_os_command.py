@@ -219,7 +219,8 @@ def test_a_row_with_a_problem_is_refused_naming_step_and_instance() -> None:
 
     assert refused.value.message.startswith("Step 10 'step 10' of BatchControl 42: Data1: there is no command")
     assert "; Data3: 'x' is no exit code" in refused.value.message
-    assert refused.value.next_step == "batchctl check"
+    correct = "correct Data1 and Data3 of step 10 of batch MyFileType1 (UPDATE ProcessControl ...; batchctl check)"
+    assert refused.value.next_step == f"{correct}, then: batchctl rerun 42 --reason ..."
 
 
 def test_a_secret_is_resolved_only_for_the_environment() -> None:

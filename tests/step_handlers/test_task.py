@@ -87,7 +87,10 @@ def test_everything_in_the_body_is_literal(text: str) -> None:
     [
         ({"Data3": None}, "Data2: there is no body in {Data3}, so there is nothing to do"),
         ({"Data3": " \n"}, "Data2: there is no body in {Data3}, so there is nothing to do"),
-        ({"Data2": "wg", "Data3": "SELECT 1"}, "connection 'wg' is not in the configuration. Known: pg, wh."),
+        (
+            {"Data2": "wg", "Data3": "SELECT 1"},
+            "(Data2 of the instance) 'wg' is not in the configuration. Known: pg, wh.",
+        ),
         ({"Data2": "wh", "Data3": " file:x.sql"}, "the SQL of a task stands in its body"),
         ({"Data2": "wh", "Data3": "SELECT 'x"}, "a ' is never closed with '"),
         ({"Data3": "echo 'x"}, "the command cannot be split into words"),

@@ -1,0 +1,47 @@
+"""A step that is refused before it begins: every hint says what to correct first, and then how to run it again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shop import Shop
+
+CORRECT = "correct Data1 of step 10 of batch Load (UPDATE ProcessControl ...; batchctl check)"
+RERUN = ", then: batchctl rerun 1 --reason ..."
+REFUSED = [
+    ("os_command", "wc -l {FilName}", None, CORRECT + RERUN),
+    ("sql", "nowhere", "select 1", f"{CORRECT}, or add [connections.nowhere] to the configuration file{RERUN}"),
+    ("os_command", "echo {Data5}", None, "batchctl rerun 1 --set Data5=... --reason ..."),
+    (
+        "os_command",
+        "echo {FileName}",
+        None,
+        "batchctl submit Load --file FILE   (asks for it anew), then: batchctl cancel 1 --reason ...",
+    ),
+]
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+@pytest.mark.parametrize(("process_type", "data1", "data2", "hint"), REFUSED)
+def test_what_was_refused_before_it_began_says_what_to_correct_first(
+    shop: Shop, process_type: str, data1: str, data2: str | None, hint: str, retries: int
+) -> None:
+    shop.batch("Load", RetryCount=retries)
+    shop.sql("UPDATE ProcessControl SET ProcessType = ?, Data1 = ?, Data2 = ?", process_type, data1, data2)
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    assert shop.sql("SELECT Status, RetryCount FROM BatchControl") == [("failed", retries)]
+    assert shop.json("status")["Troubled"][0]["Next"] == hint
+    assert shop.json("incidents")[0]["NextStep"] == hint
+    assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]
+    shop("show", "1")
+    assert shop.out.rpartition("\nNext: ")[2].splitlines()[0] == hint
+
+
+def test_what_failed_by_itself_is_run_again(shop: Shop) -> None:
+    shop.batch("Load", "false")
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    assert shop.json("status")["Troubled"][0]["Next"] == "batchctl rerun 1 --reason ..."

@@ -1,0 +1,73 @@
+"""A watched file that was rejected because of its name and is renamed: nothing that is hinted at loads it twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shop import Shop
+from tests.cli.test_next_steps import nexts
+
+HINT = (
+    "rename the file, which watch w takes then under its new name, and: batchctl inbox reject 1 --reason ...;"
+    " or correct Populator and PopulatorArgs of batch Load (UPDATE ...), then: batchctl inbox retry 1 --reason ..."
+)
+RIGHT, WRONG = "orders_20261101.csv", "ordrs_20261101.csv"
+
+
+@pytest.fixture
+def misnamed(shop: Shop) -> Shop:
+    """A file with a name that its populator rejects."""
+    shop.batch("Load", "test -e {FileName}", PopulatorArgs=r"orders_(?P<CycleKey>\d+)\.csv")
+    shop.sql("INSERT INTO FileWatch (WatchName, Entity, Folder, SettleSeconds) VALUES ('w', 'Load', 'in', 0)")
+    (shop.folder / "in").mkdir()
+    (shop.folder / "in" / WRONG).write_text("1", encoding="utf-8")
+    shop("run", "--once")
+    return shop
+
+
+def rename(shop: Shop) -> None:
+    """Do what the hint says, and let the watch take the file."""
+    (shop.folder / "in" / WRONG).rename(shop.folder / "in" / RIGHT)
+    shop("run", "--once")
+    assert shop.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [("rejected",), ("complete",)]
+
+
+def test_the_hint_is_to_rename_the_file_and_leads_to_one_load(misnamed: Shop) -> None:
+    assert misnamed.json("inbox")["Rows"][0]["Next"] == HINT
+    assert misnamed.json("status")["NotTakenIn"][0]["Next"] == HINT
+    rename(misnamed)
+    assert misnamed("inbox", "reject", "1", "--reason", "renamed") == 0
+    misnamed("run", "--once")
+
+    assert misnamed.sql("SELECT count(*) FROM BatchControl") == [(1,)]
+
+
+@pytest.mark.parametrize("words", [("inbox", "retry"), ("inbox", "resend"), ("accept",)], ids=" ".join)
+@pytest.mark.parametrize("name", [WRONG, RIGHT])
+def test_the_first_row_of_a_renamed_file_does_not_become_work_once_more(
+    misnamed: Shop, words: tuple[str, ...], name: str
+) -> None:
+    rename(misnamed)
+    misnamed.sql("UPDATE FileProcess SET FileName = ? WHERE FileProcess_id = 1", str(misnamed.folder / "in" / name))
+
+    assert misnamed(*words, "1", "--reason", "x") == 4
+    assert f"FileProcess 1 is of the file that was taken again as FileProcess 2, as {RIGHT}" in misnamed.err
+    assert nexts(misnamed.err)[0] == "batchctl inbox reject 1 --reason ...   (nothing more is to come of it)"
+    assert misnamed("inbox", "reject", "1", "--reason", "x") == 0
+
+
+def test_a_copy_under_the_name_that_the_row_is_corrected_to_is_that_file(misnamed: Shop) -> None:
+    (misnamed.folder / "in" / RIGHT).write_text("another number and time", encoding="utf-8")
+    misnamed("run", "--once")
+    misnamed.sql("UPDATE FileProcess SET FileName = ? WHERE FileProcess_id = 1", str(misnamed.folder / "in" / RIGHT))
+
+    assert misnamed("inbox", "retry", "1", "--reason", "x") == 4
+    assert "as FileProcess 2" in misnamed.err
+
+
+def test_another_file_that_was_taken_later_is_in_nobodys_way(misnamed: Shop) -> None:
+    (misnamed.folder / "in" / RIGHT).write_text("another file", encoding="utf-8")
+    misnamed("run", "--once")
+    misnamed.sql("UPDATE ProcessBatch SET PopulatorArgs = ?", r"(?P<CycleKey>\d+)\.csv")
+
+    assert misnamed("inbox", "retry", "1", "--reason", "x") == 0
