@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from sqlalchemy import Dialect, Engine, Insert, SelectBase, TextClause, Update, UpdateBase, event, make_url
@@ -22,7 +22,6 @@ from batchctl import store
 from batchctl.store import statements
 from batchctl.store.dialects.mssql_compiler import write_for_sql_server
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
-from batchctl.store.tables import metadata
 
 OF_OTHERS = ("batchctl.store.dialects.sqlite", "batchctl.store.dialects.postgresql")
 """Modules whose statements no SQL Server ever sees."""
@@ -127,7 +126,7 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
             heard(text)
 
     def before_execute(_connection: Any, statement: Any, several: Any, values: Any, _options: Any) -> None:
-        if isinstance(statement, (SelectBase, UpdateBase, TextClause)) and not _is_of_another(statement):
+        if isinstance(statement, (SelectBase, UpdateBase, TextClause)) and _is_ours():
             rows = several or ([values] if values else [])
             tell(statement, rows[0] if rows and isinstance(statement, (Insert, Update)) else None)
 
@@ -147,18 +146,14 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
         event.remove(Engine, "before_execute", before_execute)
 
 
-def _is_of_another(statement: Any) -> bool:
-    """Say whether a statement is meant for another database alone, or for tables that are not ours."""
-    if not isinstance(statement, TextClause):
-        tables = {table.name for table in getattr(statement, "get_final_froms", list)() if hasattr(table, "name")}
-        target = getattr(statement, "table", None)
-        return target is not None and target.name not in metadata.tables and not tables
-    frame = sys._getframe(2)
+def _is_ours() -> bool:
+    """Say whether the engine executes a statement that SQL Server may get: not a test, a migration or another dialect."""
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
-        if module.startswith(OF_OTHERS) or module.startswith(("tests.", "alembic.", "migrations.")):
-            return True
-        if module.startswith("batchctl."):
+        if module.startswith((*OF_OTHERS, "sqlalchemy.dialects.", "alembic.", "tests.")):
             return False
-        frame = frame.f_back  # type: ignore[assignment]
-    return True
+        if module.startswith("batchctl."):
+            return True
+        frame = frame.f_back
+    return False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from sqlalchemy import create_engine, select
+from sqlalchemy import create_engine
 
+from batchctl.store import schema
 from batchctl.store.dialects import mssql_session
-from batchctl.store.tables import file_process, metadata
+from batchctl.store.statements import RowInsert
+from batchctl.store.tables import file_process
 from tests.sqlserver import statements, taken
 
 KEPT = statements.kept()
@@ -31,12 +31,20 @@ def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
     taken.assert_taken(mssql_session._TELLING.format(KEPT[name]))
 
 
-def test_a_statement_is_looked_at_when_it_is_made_too(tmp_path: Path) -> None:
+def test_a_statement_is_heard_when_it_is_executed_once_whatever_the_database() -> None:
     heard: list[str] = []
-    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
-    with statements.recording(heard.append), engine.begin() as connection:
-        metadata.create_all(connection)
-        connection.execute(select(file_process.c.Data).limit(7))
-        connection.execute(select(file_process.c.Data).limit(7))
+    with statements.recording(heard.append), create_engine("sqlite://").connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
+        for _ in range(2):
+            assert schema.revision_of(connection) is None
 
-    assert [text for text in heard if "TOP 7" in text] == ["SELECT TOP 7 FileProcess.Data \nFROM FileProcess"]
+    assert heard == ["SELECT version_num FROM alembic_version"]
+
+
+def test_a_statement_is_heard_when_it_is_compiled_for_the_driver() -> None:
+    heard: list[str] = []
+    added = RowInsert(file_process)
+    with statements.recording(heard.append):
+        added._for(create_engine("sqlite://").connect(), ["Entity", "FileName"])
+
+    assert heard == ["INSERT INTO FileProcess (Entity, FileName) VALUES (?, ?)"]
