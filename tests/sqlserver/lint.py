@@ -11,8 +11,12 @@ from tests.sqlserver.parser import Tree
 from tests.sqlserver.trees import QUERIES, children, everything, first_specification, name_of, of_kind, of_one_query
 
 AGGREGATES = frozenset({"min", "max", "sum", "avg", "count", "count_big", "string_agg", "stdev", "var"})
-OF_ONE_TEXT = frozenset({"lower", "upper", "trim", "ltrim", "rtrim", "substring", "replicate", "left", "right", "reverse"})
-OF_TEXTS = frozenset({"concat", "concat_ws", "replace", "translate", "coalesce", "nullif", "isnull", "min", "max", "stuff"})
+OF_ONE_TEXT = frozenset(
+    {"lower", "upper", "trim", "ltrim", "rtrim", "substring", "replicate", "left", "right", "reverse"}
+)
+OF_TEXTS = frozenset(
+    {"concat", "concat_ws", "replace", "translate", "coalesce", "nullif", "isnull", "min", "max", "stuff"}
+)
 OF_DATES = frozenset({"dateadd", "datediff", "datediff_big", "datepart", "datename"})
 WRITES = {"InsertSpecification": "insert", "UpdateSpecification": "update", "DeleteSpecification": "delete"}
 Columns = Mapping[str, str | None]
@@ -221,7 +225,8 @@ class Linter:
         if query["is"] != "BinaryQueryExpression":
             return
         first, second = (
-            list(self.columns_of(query[side], scope).values()) for side in ("FirstQueryExpression", "SecondQueryExpression")
+            list(self.columns_of(query[side], scope).values())
+            for side in ("FirstQueryExpression", "SecondQueryExpression")
         )
         for at, both in enumerate(zip(first, second, strict=False), start=1):
             if self.together(both) == CONFLICT:

@@ -39,7 +39,11 @@ class Parser:
         asked, answers = self.process.stdin, self.process.stdout
         assert asked is not None
         assert answers is not None
-        print(json.dumps({"sql": as_sent(sql), "grammar": grammar, "quoted": quoted, "tree": tree}), file=asked, flush=True)
+        print(
+            json.dumps({"sql": as_sent(sql), "grammar": grammar, "quoted": quoted, "tree": tree}),
+            file=asked,
+            flush=True,
+        )
         answer: dict[str, Any] = json.loads(answers.readline())
         return answer
 

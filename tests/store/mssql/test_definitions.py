@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from sqlalchemy import Connection
 
 from batchctl.ports import Boundary
@@ -9,14 +12,9 @@ from batchctl.store import reports, schema
 from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
-from tests.store.sql_server import (
-    Count,
-    Rows,
-    SqlServer,
-    one,
-    raising,
-    server_error,
-)
+from tests.sqlserver.parser import tree_of
+from tests.sqlserver.trees import everything, name_of
+from tests.store.sql_server import URLS, Count, Rows, SqlServer, one, raising, server_error, transactions_of
 
 
 def test_everything_counts_as_changed_once_in_a_while(server: SqlServer, transactions: StoreTransactions) -> None:
@@ -40,6 +38,15 @@ def test_who_may_not_check_constraints_finds_none(server: SqlServer, connection:
     assert reports.violations(connection) == ([], [])
 
 
+def names_without_schema(sql: str) -> list[str]:
+    """Return what a statement writes, makes or changes without naming a schema; what stands within a trigger is its own."""
+    tree = tree_of(sql)
+    named = [one["SchemaObjectName"] for one in everything(tree) if "SchemaObjectName" in one]
+    named += [one["OnName"] for one in everything(tree) if "OnName" in one]
+    named += [one["Target"]["SchemaObject"] for one in everything(tree) if "SchemaObject" in one.get("Target", ())]
+    return [name_of(name) for name in named if name["Count"] == 1]
+
+
 def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
     server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
     columns = ["name", "definition"]
@@ -56,6 +63,9 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     assert len(made) == 69 + 31 + 25, "the schema, tables and indexes, views, some of them anew, and triggers"
     assert all("batchctl_model." in text for text in made[1:])
     assert "REFERENCES batchctl_model." in "".join(made)
+    asked = [sql for sql, _ in server.asked]
+    in_the_model = asked[asked.index(made[0]) : len(asked) - asked[::-1].index(mssql._ROLLBACK) - 1]
+    assert {name for sql in in_the_model for name in names_without_schema(sql)} == set()
     begin = next(at for at, (sql, _) in enumerate(server.asked) if "BEGIN TRANSACTION" in sql)
     rollback = max(at for at, (sql, _) in enumerate(server.asked) if sql == mssql._ROLLBACK)
     everything = [at for at, (sql, _) in enumerate(server.asked) if "CREATE " in sql or "INSERT" in sql]
@@ -76,7 +86,11 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
         )
 
 
-def test_an_upgrade_is_one_transaction(server: SqlServer, transactions: StoreTransactions) -> None:
+@pytest.mark.parametrize("module", URLS)
+def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    transactions = transactions_of(server, tmp_path)
     server.when("INSERT INTO alembic_version", [Rows([["0001"]], ["version_num"])])
     server.when("UPDATE alembic_version", [Count(1)])
     server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
