@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import create_engine
 
-from batchctl.store import schema
+from batchctl.store import identity, schema, unreadable
+from batchctl.store.conditions import requirements
 from batchctl.store.dialects import mssql_session
 from batchctl.store.statements import RowInsert
-from batchctl.store.tables import file_process
+from batchctl.store.tables import file_process, metadata
 from tests.sqlserver import statements, taken
 
 KEPT = statements.kept()
@@ -29,6 +30,18 @@ def test_it_is_taken(name: str) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
     taken.assert_taken(mssql_session._TELLING.format(KEPT[name]))
+
+
+@pytest.mark.parametrize("table", metadata.tables)
+def test_what_looks_for_unreadable_rows_is_taken(table: str) -> None:
+    conditions = [condition for _, condition in requirements(metadata.tables[table], "mssql")]
+    for condition in conditions:
+        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable._breaks(condition)}")
+
+
+def test_another_name_for_the_database_is_taken() -> None:
+    for statement in (identity._INSERT, identity._UPDATE):
+        taken.assert_taken(statement.format(identity._AT_RANDOM["mssql"]))
 
 
 def test_a_statement_is_heard_when_it_is_executed_once_whatever_the_database() -> None:
