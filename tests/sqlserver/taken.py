@@ -8,7 +8,6 @@ from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import refusals
 from tests.sqlserver.parser import problems, tree_of
 
-
 SENT: list[str] = []
 """What the test that runs had sent, or would have sent to SQL Server, and nobody has looked at yet."""
 
