@@ -47,9 +47,18 @@ def names_without_schema(sql: str) -> list[str]:
     return [name_of(name) for name in named if name["Count"] == 1]
 
 
-def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
-    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
+def named_without_schema(server: SqlServer) -> set[str]:
+    """Return what was made, written or changed in the model without naming its schema: the real tables were meant."""
+    asked = [sql for sql, _ in server.asked]
+    begun = asked.index("EXEC (N'CREATE SCHEMA batchctl_model')")
+    ended = len(asked) - asked[::-1].index(mssql._ROLLBACK) - 1
+    return {name for sql in asked[begun:ended] for name in names_without_schema(sql)}
+
+
+def answer_a_comparison(server: SqlServer) -> None:
+    """Let a server have two of three constraints, one of them switched off."""
     columns = ["name", "definition"]
+    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
     server.when("'batchctl_model'", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0)"], ["CK_C", "(c)"]], columns)])
     server.when(
         r"SCHEMA_ID\(SCHEMA_NAME\(\)\)", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0) NOT IN FORCE"]], columns)]
@@ -57,15 +66,27 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0001"]], ["version_num"])])
     server.when("UPDATE batchctl_model", [Count(1)])
 
+
+def test_a_model_that_alters_the_real_tables_is_found(
+    server: SqlServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_a_comparison(server)
+    monkeypatch.setattr(mssql, "_alter_in_the_model", lambda *given: (given[2], given[3]))
+    schema.differences(connection)
+
+    assert {"batchprocesshistory", "controller", "processbatch"} <= named_without_schema(server)
+
+
+def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
+    answer_a_comparison(server)
+
     assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
     made = server.said("CREATE ")
     assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
     assert len(made) == 69 + 31 + 25, "the schema, tables and indexes, views, some of them anew, and triggers"
     assert all("batchctl_model." in text for text in made[1:])
     assert "REFERENCES batchctl_model." in "".join(made)
-    asked = [sql for sql, _ in server.asked]
-    in_the_model = asked[asked.index(made[0]) : len(asked) - asked[::-1].index(mssql._ROLLBACK) - 1]
-    assert {name for sql in in_the_model for name in names_without_schema(sql)} == set()
+    assert named_without_schema(server) == set()
     begin = next(at for at, (sql, _) in enumerate(server.asked) if "BEGIN TRANSACTION" in sql)
     rollback = max(at for at, (sql, _) in enumerate(server.asked) if sql == mssql._ROLLBACK)
     everything = [at for at, (sql, _) in enumerate(server.asked) if "CREATE " in sql or "INSERT" in sql]
