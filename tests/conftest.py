@@ -15,6 +15,8 @@ from tests import tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
+from tests.sqlserver import statements, taken
+from tests.sqlserver.control import MssqlControl
 
 settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
@@ -82,8 +84,8 @@ def emptied(postgres: PostgresServer, prepared: str) -> Emptied:
 @pytest.fixture(params=KINDS)
 def control_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ControlDatabase]:
     """A control database with its tables, of every kind in turn."""
-    if request.param == "sqlite":
-        made = SqliteControl(tmp_path)
+    if request.param != "postgresql":
+        made = SqliteControl(tmp_path) if request.param == "sqlite" else MssqlControl(tmp_path)
         with_tables(made)
         yield made
         return
@@ -95,6 +97,10 @@ def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> ControlDat
     """A control database that holds nothing yet, of every kind in turn."""
     if request.param == "sqlite":
         return SqliteControl(tmp_path)
+    if request.param == "mssql":
+        made = MssqlControl(tmp_path)
+        made.clear()
+        return made
     server: PostgresServer = request.getfixturevalue("postgres")
     return PostgresControl(server, tmp_path, server.new_database())
 
@@ -117,3 +123,16 @@ def _lent(databases: Emptied, tmp_path: Path) -> Iterator[PostgresControl]:
     name = databases.lend()
     yield PostgresControl(databases.server, tmp_path, name)
     databases.take_back(name)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _statements_are_heard() -> Iterator[None]:
+    """Keep every statement of the store, as SQL Server would get it, whatever database the tests run on."""
+    with statements.recording(taken.SENT.append):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _sql_server_takes_them() -> Iterator[None]:
+    yield
+    taken.look_at_what_was_sent()

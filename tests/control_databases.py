@@ -18,8 +18,10 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.postgres import PostgresServer
+from tests.sqlserver.control import MssqlControl, walked
 
-KINDS = ("sqlite", "postgresql")
+KINDS = ("mssql",) if walked() else ("sqlite", "postgresql")
+"""What the suite runs on; `dev.py sqlserver` has it run on a server that somebody has."""
 
 
 class Hand(Protocol):
@@ -204,6 +206,7 @@ _CATALOGS = {"pg_attribute": "attrelid", "pg_constraint": "oid", "pg_index": "in
 UTC_HOUR = {
     "sqlite": "strftime('%Y-%m-%d %H', 'now')",
     "postgresql": "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24')",
+    "mssql": "CONVERT(varchar(13), SYSUTCDATETIME(), 120)",
 }
 _WITHOUT_BATCHES = {
     "sqlite": ("DELETE FROM ProcessControl", "DELETE FROM ProcessBatch", "DELETE FROM sqlite_sequence"),
@@ -215,7 +218,11 @@ _WITHOUT_BATCHES = {
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'Process%'"
 ACTS = "Action NOT LIKE 'row %'"
 """Of the audit log: what people did with commands, not what the triggers have seen of it."""
-IMPATIENT = {"sqlite": "PRAGMA busy_timeout = 1", "postgresql": "SET lock_timeout = '1ms'"}
+IMPATIENT = {
+    "sqlite": "PRAGMA busy_timeout = 1",
+    "postgresql": "SET lock_timeout = '1ms'",
+    "mssql": "SET LOCK_TIMEOUT 1",
+}
 
 
 def _marked(statement: str) -> Any:
@@ -227,13 +234,15 @@ def _as_text(value: object) -> object:
     return value.isoformat(" ", "milliseconds") if hasattr(value, "isoformat") else value
 
 
-ControlDatabase = SqliteControl | PostgresControl
+ControlDatabase = SqliteControl | PostgresControl | MssqlControl
 
 
 def with_tables(database: ControlDatabase) -> None:
     """Give a database its tables, with no batch in them, so that a test's own begin with 1."""
     if isinstance(database, SqliteControl):
         (database.directory / "batchctl.db").write_bytes(_sqlite_file())
+    elif isinstance(database, MssqlControl):
+        database.make_tables()
     else:
         _make_tables(database)
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from batchctl.store.columns import text_of
+from batchctl.store.statements import RowInsert
 from batchctl.store.tables import applied_definition
 
 _a = applied_definition.c
@@ -40,7 +41,7 @@ def keep(connection: Connection, before: Applied | None, after: Applied, actor: 
     values: dict[str, Any] = {"Owner": after.owner, "Exported": after.exported, "Content": after.content}
     if before is None:
         added = {"Kind": after.kind, "Name": after.name, "Actor": actor, **values}
-        connection.execute(insert(applied_definition).values(added))
+        RowInsert(applied_definition)(connection, added)
     elif before != after:
         here = update(applied_definition).where(_a.AppliedDefinition_id == before.row_id)
         connection.execute(here.values({**values, "Actor": actor, "z_updated": now}))

@@ -23,7 +23,6 @@ from sqlalchemy import (
     Unicode,
     bindparam,
     delete,
-    insert,
     select,
     update,
 )
@@ -34,6 +33,7 @@ from batchctl.domain.reconciling import owner_in
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert
 from batchctl.store.tables import (
     batch_dependency,
     batch_resource,
@@ -245,7 +245,7 @@ def write(connection: Connection, before: Row | None, after: Defined, now: datet
     key = table.c[f"{after.kind}_id"]
     if before is None:
         values = {shape.key: after.name, **after.columns}
-        return int(connection.execute(insert(table).values(values).returning(key)).scalar_one())
+        return RowInsert(table)(connection, values)
     changed = _changed(shape, before.defined.columns, after.columns)
     if changed:
         connection.execute(update(table).where(key == before.row_id).values({**changed, "z_updated": now}))
@@ -265,7 +265,7 @@ def write_below(connection: Connection, row_id: int, before: Row | None, after: 
             found = _value(connection, key, each)
             if each not in had:
                 values = {f"{after.kind}_id": row_id, key: found, **columns}
-                connection.execute(insert(table).values(values))
+                RowInsert(table)(connection, values)
             elif changed := _changed(part, had[each], columns):
                 here = update(table).where(mine, table.c[key] == found)
                 connection.execute(here.values({**changed, "z_updated": now}))

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, insert, select, update
+from sqlalchemy import Connection, Row, Table, select, update
 
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
 from batchctl.domain.text import visible
 from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert
 from batchctl.store.tables import process_batch, process_control, schedule
 from batchctl.store.transactions import savepoint
 
@@ -81,8 +82,7 @@ def add(connection: Connection, table: str, name: str, columns: Values) -> None:
             values["ScheduleName"] = name
         case _:
             values["ProcessBatchName"] = name
-    # Nobody asks for its number, and SQL Server would not tell it where a trigger hears of the INSERT.
-    connection.execute(insert(into).values(values).inline())
+    RowInsert(into)(connection, values)
 
 
 def change(connection: Connection, table: str, row_id: int, columns: Values, now: datetime) -> None:

@@ -22,7 +22,6 @@ from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.values import value
 from batchctl.store.columns import stamp
 from batchctl.store.dialects import dialect_of
-from batchctl.store.tables import DEFINITIONS
 
 Convert = Callable[[Any], Any] | None
 Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
@@ -141,7 +140,6 @@ class RowInsert:
         self._returning = insert(table).returning(key)
         # SQLite's driver knows the new row's id by itself, and asking for it would cost a second result.
         self._inline = insert(table).inline()
-        self._is_heard = table.name in DEFINITIONS
         self._compiled: dict[tuple[str, ...], Compiled] = {}
 
     def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
@@ -167,11 +165,10 @@ class RowInsert:
         compiled = self._compiled.get(filled)
         if compiled is None:
             dialect = connection.dialect
-            asks_behind = self._is_heard and dialect.name == "mssql"
-            statement = self._inline if dialect.name == "sqlite" or asks_behind else self._returning
+            statement = self._returning if dialect.name == "postgresql" else self._inline
             compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(columns)), dialect)
-            if asks_behind:
-                # Where a trigger hears of an INSERT, SQL Server lets it have no OUTPUT.
+            if dialect.name == "mssql":
+                # Where a trigger hears of an INSERT, SQL Server lets it have no OUTPUT (error 334).
                 compiled = replace(compiled, text=f"{compiled.text}; {_NUMBER_GIVEN}")
             self._compiled[filled] = compiled
         return compiled

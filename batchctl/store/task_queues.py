@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import InstanceId
 from batchctl.store.definitions import ENTITY
+from batchctl.store.statements import RowInsert
 from batchctl.store.tables import batch_control, process_batch, process_control, setting
 
 ROLES = "TaskRoles"
@@ -87,4 +88,4 @@ def set_roles(connection: Connection, names: Sequence[str], now: datetime) -> No
     written = {"Value": ", ".join(names)}
     changed = update(setting).where(_s.Name == bindparam("called")).values({**written, "z_updated": now})
     if not connection.execute(changed, {"called": ROLES}).rowcount:
-        connection.execute(insert(setting).values({"Name": ROLES, **written}))
+        RowInsert(setting)(connection, {"Name": ROLES, **written})

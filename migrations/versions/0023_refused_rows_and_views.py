@@ -576,8 +576,10 @@ class Spoken:
         whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
         found = self.later(at, "o.OffsetSeconds")
         # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
-        one = self._each(found, f"MIN({found})", f"MIN({found})")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
+        # SQL Server makes no aggregate of columns of two queries (error 8124).
+        one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
+        first = self._each("", "", " ORDER BY o.FromTime")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -637,7 +639,7 @@ class Spoken:
             return text
         # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
         # both to be as long also to who does not count the blanks there.
-        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, N','), CONCAT(REPLICATE(N' ', {len(_BLANKS)}), N','))"
         for many in (16, 8, 4, 2, 1):
             tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
         return f"CONCAT(',', TRIM({tidied}), ',')"
@@ -945,16 +947,20 @@ def schedule(s: Spoken) -> str:
     )
     return f"""
 WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
-       MAX(CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchProcessHistory h JOIN {s.of}BatchControl c
-                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
-                THEN g.FileProcess_id END) AS Ran_id
-FROM {s.of}ScheduleFire g GROUP BY g.Schedule_id
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchProcessHistory h JOIN {s.of}BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM {s.of}ScheduleFire f) g
+GROUP BY g.Schedule_id
 ), Came AS (
 SELECT c.FileProcess_id, COUNT(*) AS Instances, {many("complete")} AS Complete, {many("failed", "held")} AS Failed,
        {many("cancelled")} AS Cancelled, {many("running", "pausing", "cancelling")} AS Running,
-       MIN((SELECT MIN(h.StartTime) FROM {s.of}BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
-FROM {s.of}BatchControl c
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM {s.of}BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM {s.of}BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
                            JOIN {s.of}ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id

@@ -16,6 +16,7 @@ import pytest
 from tests.acceptance.installation import RunBatchctl
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl, with_tables
 from tests.postgres import PostgresServer
+from tests.sqlserver.control import MssqlControl
 
 HOSTILE = "[red]x[/red] \x1b[31m\u202e😀 {Data1} %s"
 
@@ -32,6 +33,20 @@ def a_database(request: pytest.FixtureRequest, folder: Path) -> PostgresControl:
     """Make a control database on the tests' server."""
     server: PostgresServer = request.getfixturevalue("postgres")
     return PostgresControl(server, folder, server.new_database(request.getfixturevalue("prepared")))
+
+
+def a_control(kind: str, request: pytest.FixtureRequest, folder: Path) -> ControlDatabase:
+    """Make a control database of a kind, its commands to be run in a folder of its own."""
+    folder.mkdir(exist_ok=True)
+    match kind:
+        case "sqlite":
+            return a_file(folder)
+        case "postgresql":
+            return a_database(request, folder)
+        case _:
+            made = MssqlControl(folder)
+            with_tables(made)
+            return made
 
 
 class Night:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import RunBatchctl
-from tests.acceptance.night import HOSTILE, Night, a_database, a_file
-from tests.control_databases import PostgresControl
+from tests.acceptance.night import HOSTILE, Night, a_control
+from tests.control_databases import KINDS, PostgresControl
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=KINDS)
 def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
-    database = a_file(tmp_path / "night") if request.param == "sqlite" else a_database(request, tmp_path)
+    database = a_control(request.param, request, tmp_path / "night")
     made = Night(database, run_batchctl)
     made.batch("Load", "true")
     made.sql("UPDATE ProcessBatch SET Seq = 5")

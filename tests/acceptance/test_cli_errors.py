@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
-from tests.acceptance.night import Night, a_database, a_file, python
+from tests.acceptance.night import Night, a_control, a_file, python
 from tests.control_databases import KINDS, ControlDatabase, SqliteControl
 
 ANY = [("status",), ("check",), ("submit", "E"), ("process",), ("run", "--once"), ("pause", "1"), ("db", "verify")]
@@ -72,7 +72,7 @@ def test_a_database_without_tables_is_told_from_a_missing_one(run_batchctl: RunB
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """A database without rows, of every kind in turn."""
     folder = tmp_path_factory.mktemp("errors")
-    return Night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
+    return Night(a_control(request.param, request, folder), run_batchctl)
 
 
 @pytest.mark.parametrize(

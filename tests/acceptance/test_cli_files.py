@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import RunBatchctl
-from tests.acceptance.night import HOSTILE, Night, a_database, a_file
-from tests.control_databases import ACTS
+from tests.acceptance.night import HOSTILE, Night, a_control, a_file
+from tests.control_databases import ACTS, KINDS
 
 STEP = (
     "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)"
@@ -32,9 +32,9 @@ def file(tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
     return made
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=KINDS)
 def other(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
-    database = a_file(tmp_path / "other") if request.param == "sqlite" else a_database(request, tmp_path)
+    database = a_control(request.param, request, tmp_path / "other")
     return Night(database, run_batchctl)
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.acceptance.installation import RunBatchctl
-from tests.acceptance.night import GOOD, HOSTILE, Night, a_database, a_file, python
+from tests.acceptance.night import GOOD, HOSTILE, Night, a_control, a_file, python
 from tests.control_databases import KINDS, SqliteControl
 
 KEY = "2026-11-21"
@@ -21,7 +21,7 @@ KEY = "2026-11-21"
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """One extract is complete, one has failed; three batches wait for them, one for nothing."""
     folder = tmp_path_factory.mktemp("graph")
-    made = Night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
+    made = Night(a_control(request.param, request, folder), run_batchctl)
     made.batch("Sales", GOOD)
     made.batch("Stock", python("raise SystemExit(3)"))
     made.batch("Merge", GOOD)

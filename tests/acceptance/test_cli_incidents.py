@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
-from tests.acceptance.night import Night, a_database, a_file
-from tests.control_databases import ACTS
+from tests.acceptance.night import Night, a_control
+from tests.control_databases import ACTS, KINDS
 from tests.receivers import WebServer
 
 SETTINGS = """
@@ -41,9 +41,9 @@ def web() -> Iterator[WebServer]:
         server.shutdown()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=KINDS)
 def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl, web: WebServer) -> Night:
-    database = a_file(tmp_path / "night") if request.param == "sqlite" else a_database(request, tmp_path)
+    database = a_control(request.param, request, tmp_path / "night")
     made = Night(database, run_batchctl)
     settings = (
         f'database_url = "{database.url}"\nstate_directory = "{tmp_path / "state"}"\n{SETTINGS.format(url=web.url)}'

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import RunBatchctl, clean_environment
-from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_database, a_file
+from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_control, a_file
 from tests.control_databases import KINDS, ControlDatabase
 from tests.postgres import PostgresServer
 
@@ -22,7 +22,7 @@ ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """The same night on every kind of database."""
     folder = tmp_path_factory.mktemp("night")
-    return a_night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
+    return a_night(a_control(request.param, request, folder), run_batchctl)
 
 
 def a_night(database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:

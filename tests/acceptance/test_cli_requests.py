@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import RunBatchctl
-from tests.acceptance.night import Night, a_database, a_file
+from tests.acceptance.night import Night, a_control
+from tests.control_databases import KINDS
 
 STEP = (
     "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
@@ -16,9 +17,9 @@ STEP = (
 ASK = "INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (?, ?, ?, ?)"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=KINDS)
 def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
-    database = a_file(tmp_path / "night") if request.param == "sqlite" else a_database(request, tmp_path)
+    database = a_control(request.param, request, tmp_path / "night")
     made = Night(database, run_batchctl)
     made.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')")
     made.sql(STEP)

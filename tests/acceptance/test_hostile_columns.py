@@ -19,7 +19,7 @@ from batchctl.store import views
 from batchctl.store.columns import UtcTime
 from batchctl.store.tables import metadata
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
-from tests.acceptance.night import Night, a_database, a_file, python
+from tests.acceptance.night import Night, a_control, python
 from tests.control_databases import KINDS
 
 MARK = "h0stile"
@@ -68,7 +68,7 @@ def texts_of(table: Table) -> list[Column[Any]]:
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """A night in which every text that any table takes is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
-    made = Night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
+    made = Night(a_control(request.param, request, folder), run_batchctl)
     made.batch(HOSTILE, FAILS, Entity=HOSTILE, OnFailure="continue")
     made.arrive(HOSTILE, HOSTILE, CycleKey=HOSTILE)
     made.arrive(HOSTILE, HOSTILE)

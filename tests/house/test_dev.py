@@ -30,7 +30,22 @@ def test_without_a_verb_it_names_its_verbs(arguments: tuple[str, ...], code: int
     )
 
     assert outcome.returncode == code
-    assert "demo,test,check,bench" in outcome.stderr
+    assert "demo,test,sqlserver,check,bench" in outcome.stderr
+
+
+def test_a_sql_server_is_walked_through_only_in_a_database_that_was_named_twice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = dev_py()
+    ran: list[tuple[str, ...]] = []
+    monkeypatch.setattr(dev, "run_python", lambda *arguments, **_: ran.append(arguments) or 0)
+    monkeypatch.setenv(dev.WALK, "mssql+pyodbc://sa@127.0.0.1/payroll?driver=x")
+
+    assert dev.sqlserver(["--throw-away", "walk"]) == 2
+    assert "names the database 'payroll', --throw-away 'walk': nothing was touched" in capsys.readouterr().err
+    assert ran == []
+    assert dev.sqlserver(["--throw-away", "payroll", "-x"]) == 0
+    assert ran == [("-Im", "pytest", "-p", "tests.sqlserver.walk", "tests/acceptance", "-x")]
 
 
 def test_a_python_that_cannot_make_an_environment_is_told_what_to_install(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from tests.sqlserver import taken
+
 
 class Error(Exception):
     """An error of pyodbc: a SQLSTATE and a text with the number."""
@@ -181,6 +183,7 @@ class _Cursor:
     rowcount: int = -1
 
     def execute(self, sql: str, *parameters: Any) -> None:
+        taken.SENT.append(sql)
         self.server.asked.append((sql, parameters))
         self.left = list(self.server.answers(sql))
         self.rowcount = self._next()

@@ -268,7 +268,7 @@ def test_options_are_set_and_the_lock_is_taken_before_anything_else(monkeypatch:
     assert asked[2] == "SET XACT_ABORT OFF;"
     assert "@LockOwner = 'Session'" in asked[4]
     assert server.asked[4][1] == ("batchctl:42:test",)
-    assert asked[5].startswith("DECLARE @p1 nvarchar(4000) = ?;")
+    assert asked[5].startswith("DECLARE @arg1 nvarchar(4000) = ?;")
     assert server.asked[5][1] == ("it's", 5, 2.5)
     assert asked[6] == "SELECT @@TRANCOUNT"
     assert server.closed == 1

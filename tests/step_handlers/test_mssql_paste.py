@@ -84,15 +84,16 @@ def test_a_call_is_one_batch_with_its_return_code_last() -> None:
 
     assert text == (
         PRELUDE.format(server="etl01,1434", abort="OFF")
-        + "DECLARE @p1 nvarchar(4000) = N'it''s'+NCHAR(10)+N'😀'+NCHAR(8238)+NCHAR(56128)+NCHAR(56385)+N' $'+N'(x)';\n"
-        "DECLARE @p2 bigint = 5;\n"
-        "DECLARE @p3 nvarchar(4000);\n"
-        "DECLARE @p4 nvarchar(max);\n"
-        "DECLARE @p5 float = 2.5E0;\n"
+        + "DECLARE @arg1 nvarchar(4000) = N'it''s'+NCHAR(10)+N'😀'+NCHAR(8238)+NCHAR(56128)+NCHAR(56385)+N' $'+N'(x)';\n"
+        "DECLARE @arg2 bigint = 5;\n"
+        "DECLARE @arg3 nvarchar(4000);\n"
+        "DECLARE @arg4 nvarchar(max);\n"
+        "DECLARE @arg5 float = 2.5E0;\n"
         "DECLARE @rc int; BEGIN TRY\n"
-        "EXEC @rc = [dbo].[usp_Load] @FileName = @p1, @Rows = @p2, @Note = @p3, @Total = @p4 OUTPUT, @Seed = @p5 OUTPUT;\n"
+        "EXEC @rc = [dbo].[usp_Load] @FileName = @arg1, @Rows = @arg2, @Note = @arg3,"
+        " @Total = @arg4 OUTPUT, @Seed = @arg5 OUTPUT;\n"
         + CATCH
-        + "SELECT @rc AS batchctl_return_code, @p4 AS [Total], @p5 AS [Seed];\n"
+        + "SELECT @rc AS batchctl_return_code, @arg4 AS [Total], @arg5 AS [Seed];\n"
         + END
     )
 
@@ -113,7 +114,7 @@ def test_statements_are_one_transaction() -> None:
 def test_what_is_sent_is_what_is_pasted_with_markers_for_the_values() -> None:
     rendered = render(StoredProcedure(), CALL, URL, Data1="x", Data2=None)
 
-    pasted = re.sub(r"(?m)^(DECLARE @p\d+ [a-z0-9()]+ = ).*;$", r"\1?;", rendered.command_text)
+    pasted = re.sub(r"(?m)^(DECLARE @arg\d+ [a-z0-9()]+ = ).*;$", r"\1?;", rendered.command_text)
 
     assert f"\n{rendered.spec['batch']}\nGO\n" in pasted
     assert rendered.spec["parameters"] == ["x", 5, 2.5]
@@ -122,7 +123,7 @@ def test_what_is_sent_is_what_is_pasted_with_markers_for_the_values() -> None:
 def test_names_are_quoted_part_by_part() -> None:
     step = a_step("stored_procedure", Data1="warehouse", Data2='Other."my ""schema".[we]]ird]', Data3="@x=1")
 
-    assert 'EXEC @rc = [Other].[my "schema].[we]]ird] @x = @p1;' in render(StoredProcedure(), step, URL).command_text
+    assert 'EXEC @rc = [Other].[my "schema].[we]]ird] @x = @arg1;' in render(StoredProcedure(), step, URL).command_text
 
 
 def test_a_call_without_parameters() -> None:
@@ -136,13 +137,13 @@ def test_a_secret_is_filled_in_by_sqlcmd_and_never_written() -> None:
 
     text = render(StoredProcedure(), step, URL).command_text
 
-    assert "DECLARE @p1 nvarchar(max) = N'$(TOKEN)';" in text
+    assert "DECLARE @arg1 nvarchar(max) = N'$(TOKEN)';" in text
     # Neither comment would let a line break of the secret's out.
     assert all("$(" not in line for line in text.split("\n") if line.startswith("--"))
     assert text.count("-- It is put there as it is: double every ' in it, or what stands behind one is") == 2
     assert "-- the secret comes from env TOKEN: sqlcmd takes it from the environment; elsewhere write it" in text
-    assert "DECLARE @p2 nvarchar(max) = N'$(batchctl_p2)';" in text
-    assert "-- the secret comes from file secrets/it's: start sqlcmd with -v batchctl_p2=...; elsewhere" in text
+    assert "DECLARE @arg2 nvarchar(max) = N'$(batchctl_arg2)';" in text
+    assert "-- the secret comes from file secrets/it's: start sqlcmd with -v batchctl_arg2=...; elsewhere" in text
 
 
 @pytest.mark.parametrize(

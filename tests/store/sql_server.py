@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake
 from batchctl.store.transactions import StoreTransactions
+from tests.sqlserver import taken
 
 NOW = datetime(2026, 11, 21, 3, 15, 0, 123000, UTC).replace(tzinfo=None)
 """As a driver hands on a datetime2."""
@@ -209,6 +210,8 @@ class _Cursor:
     def execute(self, sql: str, *parameters: Any) -> None:
         (values,) = parameters or ((),)
         assert sql.count("?") == len(values), sql
+        if "transaction_isolation_level" not in sql:  # SQLAlchemy's own, for which it takes this server's words
+            taken.SENT.append(sql)
         self.server.asked.append((sql, tuple(values)))
         self.left = list(self.server.answers(sql))
         if "batchctl_count" in sql and not isinstance(self.left[-1], Exception):

@@ -126,7 +126,7 @@ def test_a_row_is_inserted_and_its_id_comes_with_it(server: SqlServer, connectio
 
     (sql,) = server.said("INSERT INTO FileProcess")
     assert added == 41
-    assert "OUTPUT inserted.FileProcess_id VALUES (?, ?, ?, ?, ?)" in sql
+    assert "VALUES (?, ?, ?, ?, ?); SELECT CAST(SCOPE_IDENTITY() AS bigint)" in sql
     assert server.asked[-1][1] == ("50% ü", None, "?", None, "test")
 
 

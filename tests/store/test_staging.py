@@ -19,6 +19,7 @@ from batchctl.domain.triggers import Counted
 from batchctl.store.dialects import pending
 from batchctl.store.staging import StagingTables, _Staging
 from tests.control_databases import KINDS
+from tests.sqlserver import taken
 from tests.staging_yard import PostgresTarget, SqliteTarget, target_of
 
 LIMIT = timedelta(seconds=30)
@@ -265,6 +266,7 @@ def test_on_sql_server_it_is_one_statement_that_waits_for_nobodys_locks(kind: st
     staging = _Staging(table(quoted_name("Orders", quote=True), schema=quoted_name("stg", quote=True)), true(), made)
 
     text = str(staging.counting(datetime(2026, 11, 22, tzinfo=UTC)).compile(dialect=server))
+    taken.assert_taken(text)
 
     sqlglot.parse_one(text, dialect="tsql")
     assert "FROM [stg].[Orders] WITH (READPAST, READCOMMITTEDLOCK)" in text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
@@ -18,6 +19,7 @@ from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
+from batchctl.store.dialects.mssql_compiler import write_for_sql_server
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
 from batchctl.store.tables import metadata
 
@@ -86,6 +88,7 @@ _LOCK_NAME = (
     " @LockOwner = 'Transaction', @LockTimeout = 100; SELECT @got;"
 )
 _NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
+_ALTERED = re.compile(r"(\bALTER TABLE )(?=\w+ )")
 _MAY_NOT_CHECK = frozenset({2571, 7983})
 _MOST_VIOLATIONS = 100
 
@@ -120,7 +123,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
             raise
         return session
 
-    return create_engine(
+    engine = create_engine(
         url,
         module=driver,
         creator=opened,
@@ -129,6 +132,8 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
         paramstyle="qmark",
         **options,
     )
+    write_for_sql_server(engine.dialect)
+    return engine
 
 
 def place_of(engine: Engine) -> str:
@@ -383,6 +388,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
     """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
     elsewhere = connection.engine.execution_options(schema_translate_map={None: MODEL})
     with elsewhere.connect() as scratch:
+        event.listen(scratch, "before_cursor_execute", _alter_in_the_model, retval=True)
         begin_write(scratch)
         try:
             _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {MODEL}')")
@@ -390,6 +396,13 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
             return definitions_in(_session(scratch), f"N'{MODEL}'")
         finally:
             rollback(scratch)
+
+
+def _alter_in_the_model(  # noqa: PLR0913 - SQLAlchemy's hook
+    _connection: Connection, _cursor: object, statement: str, parameters: object, _context: object, _many: object
+) -> tuple[str, object]:
+    """Name the schema in what migrations write as text: without it the real tables would be altered."""
+    return _ALTERED.sub(rf"\1{MODEL}.", statement), parameters
 
 
 def _session(connection: Connection) -> Session:

@@ -42,6 +42,7 @@ _TELLING = (
     "BEGIN CATCH\nSELECT ERROR_NUMBER() AS batchctl_error;\nTHROW;\nEND CATCH;"
 )
 """mssql-python has no way to the number of an error, and counts only the first result: the batch itself tells both."""
+_ALONE = re.compile(r"\s*CREATE (OR ALTER )?(VIEW|TRIGGER|SCHEMA)\b")
 
 
 class ServerError(Exception):
@@ -112,7 +113,7 @@ class Cursor:
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> Cursor:
         """Execute a statement or a batch; the rows are those of its first result that has any."""
         driver = self._session.driver
-        text = sql if driver.__name__ == "pyodbc" else _TELLING.format(sql)
+        text = sql if driver.__name__ == "pyodbc" else _TELLING.format(_part_of_a_batch(sql))
         try:
             self._opened().execute(text, *([tuple(parameters)] if parameters else []))
             self._read()
@@ -174,6 +175,11 @@ class Cursor:
             self.rowcount = int(rows[0][0])
         elif self.description is None:
             self.description, self._rows = description, iter(rows)
+
+
+def _part_of_a_batch(sql: str) -> str:
+    """Return a statement as others may stand beside it: what makes a view or a trigger must be the first in its batch."""
+    return "EXEC (N'{}')".format(sql.replace("'", "''")) if _ALONE.match(sql) else sql
 
 
 def error_of(error: Exception, number: int | None = None) -> ServerError:

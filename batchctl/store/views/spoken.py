@@ -51,8 +51,10 @@ class Spoken:
         whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
         found = self.later(at, "o.OffsetSeconds")
         # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
-        one = self._each(found, f"MIN({found})", f"MIN({found})")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
+        # SQL Server makes no aggregate of columns of two queries (error 8124).
+        one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
+        first = self._each("", "", " ORDER BY o.FromTime")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -108,7 +110,7 @@ class Spoken:
             return text
         # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
         # both to be as long also to who does not count the blanks there.
-        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(BLANKS)}), ','))"
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, N','), CONCAT(REPLICATE(N' ', {len(BLANKS)}), N','))"
         for many in (16, 8, 4, 2, 1):
             tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
         return f"CONCAT(',', TRIM({tidied}), ',')"

@@ -46,16 +46,20 @@ def schedule(s: Spoken) -> str:
     )
     return f"""
 WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
-       MAX(CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchProcessHistory h JOIN {s.of}BatchControl c
-                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
-                THEN g.FileProcess_id END) AS Ran_id
-FROM {s.of}ScheduleFire g GROUP BY g.Schedule_id
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchProcessHistory h JOIN {s.of}BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM {s.of}ScheduleFire f) g
+GROUP BY g.Schedule_id
 ), Came AS (
 SELECT c.FileProcess_id, COUNT(*) AS Instances, {many("complete")} AS Complete, {many("failed", "held")} AS Failed,
        {many("cancelled")} AS Cancelled, {many("running", "pausing", "cancelling")} AS Running,
-       MIN((SELECT MIN(h.StartTime) FROM {s.of}BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
-FROM {s.of}BatchControl c
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM {s.of}BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM {s.of}BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
                            JOIN {s.of}ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from sqlalchemy import Connection
 
 from batchctl.ports import Boundary
@@ -9,14 +12,9 @@ from batchctl.store import reports, schema
 from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
-from tests.store.sql_server import (
-    Count,
-    Rows,
-    SqlServer,
-    one,
-    raising,
-    server_error,
-)
+from tests.sqlserver.parser import tree_of
+from tests.sqlserver.trees import everything, name_of
+from tests.store.sql_server import URLS, Count, Rows, SqlServer, one, raising, server_error, transactions_of
 
 
 def test_everything_counts_as_changed_once_in_a_while(server: SqlServer, transactions: StoreTransactions) -> None:
@@ -40,9 +38,27 @@ def test_who_may_not_check_constraints_finds_none(server: SqlServer, connection:
     assert reports.violations(connection) == ([], [])
 
 
-def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
-    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
+def names_without_schema(sql: str) -> list[str]:
+    """Return what a statement writes, makes or changes without naming a schema; what stands within a trigger is its own."""
+    tree = tree_of(sql)
+    named = [one["SchemaObjectName"] for one in everything(tree) if "SchemaObjectName" in one]
+    named += [one["OnName"] for one in everything(tree) if "OnName" in one]
+    named += [one["Target"]["SchemaObject"] for one in everything(tree) if "SchemaObject" in one.get("Target", ())]
+    return [name_of(name) for name in named if name["Count"] == 1]
+
+
+def named_without_schema(server: SqlServer) -> set[str]:
+    """Return what was made, written or changed in the model without naming its schema: the real tables were meant."""
+    asked = [sql for sql, _ in server.asked]
+    begun = asked.index("EXEC (N'CREATE SCHEMA batchctl_model')")
+    ended = len(asked) - asked[::-1].index(mssql._ROLLBACK) - 1
+    return {name for sql in asked[begun:ended] for name in names_without_schema(sql)}
+
+
+def answer_a_comparison(server: SqlServer) -> None:
+    """Let a server have two of three constraints, one of them switched off."""
     columns = ["name", "definition"]
+    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
     server.when("'batchctl_model'", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0)"], ["CK_C", "(c)"]], columns)])
     server.when(
         r"SCHEMA_ID\(SCHEMA_NAME\(\)\)", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0) NOT IN FORCE"]], columns)]
@@ -50,12 +66,27 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0001"]], ["version_num"])])
     server.when("UPDATE batchctl_model", [Count(1)])
 
+
+def test_a_model_that_alters_the_real_tables_is_found(
+    server: SqlServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_a_comparison(server)
+    monkeypatch.setattr(mssql, "_alter_in_the_model", lambda *given: (given[2], given[3]))
+    schema.differences(connection)
+
+    assert {"batchprocesshistory", "controller", "processbatch"} <= named_without_schema(server)
+
+
+def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
+    answer_a_comparison(server)
+
     assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
     made = server.said("CREATE ")
     assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
     assert len(made) == 69 + 32 + 30, "the schema, tables and indexes, views, some of them anew, and triggers"
     assert all("batchctl_model." in text for text in made[1:])
     assert "REFERENCES batchctl_model." in "".join(made)
+    assert named_without_schema(server) == set()
     begin = next(at for at, (sql, _) in enumerate(server.asked) if "BEGIN TRANSACTION" in sql)
     rollback = max(at for at, (sql, _) in enumerate(server.asked) if sql == mssql._ROLLBACK)
     everything = [at for at, (sql, _) in enumerate(server.asked) if "CREATE " in sql or "INSERT" in sql]
@@ -76,7 +107,11 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
         )
 
 
-def test_an_upgrade_is_one_transaction(server: SqlServer, transactions: StoreTransactions) -> None:
+@pytest.mark.parametrize("module", URLS)
+def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    transactions = transactions_of(server, tmp_path)
     server.when("INSERT INTO alembic_version", [Rows([["0001"]], ["version_num"])])
     server.when("UPDATE alembic_version", [Count(1)])
     server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])

@@ -20,7 +20,14 @@ INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'b
 
 _NOW = text("SELECT SYSUTCDATETIME()")
 _USER = text("SELECT USER_NAME() AS name, HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CONNECT') AS may_connect")
-_MAY = text("SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may")
+# A right to some columns is one: the script of roles grants no more than the engine writes. Only these two are granted so.
+_MAY = text("""
+SELECT OBJECT_ID(:name, 'U') AS found,
+       CASE WHEN HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) = 1 THEN 1
+            WHEN :privilege IN ('SELECT', 'UPDATE') THEN
+                (SELECT MAX(HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege, c.name, 'COLUMN'))
+                 FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(:name, 'U')) END AS may
+""")
 _OBJECT = text("SELECT OBJECT_ID(:name)")
 _FACTS = text("""
 SELECT name, delayed_durability_desc AS delayed_durability, is_read_committed_snapshot_on AS is_snapshot,

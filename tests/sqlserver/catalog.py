@@ -1,0 +1,79 @@
+"""What stands in a control database on SQL Server, read out of the script that makes it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from batchctl.store import schema
+from tests.sqlserver.parser import Tree, tree_of
+from tests.sqlserver.trees import first_specification, name_of, of_kind, texts_executed
+
+GO = re.compile(r"^GO$", re.MULTILINE)
+IN_TEXT = ("char", "nchar", "varchar", "nvarchar", "sysname")
+MADE_BY = {"CreateViewStatement", "CreateOrAlterViewStatement"}
+
+
+@dataclass
+class Catalog:
+    """Tables and views with their columns, and what makes a statement upon them refused; all names in lower case."""
+
+    columns: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    """Of each table: the collation of each column, None for one that holds no text. Views are added as they are read."""
+    triggers: dict[str, set[str]] = field(default_factory=dict)
+    """Of each table and view: the actions that a trigger hears of."""
+    filtered: set[str] = field(default_factory=set)
+    """The tables with a filtered index."""
+
+    def learn(self, tree: Tree) -> None:
+        """Take in what a batch makes; what only a view says is not known here."""
+        for one in of_kind(tree, "CreateTableStatement", "AlterTableAddTableElementStatement"):
+            known = self.columns.setdefault(name_of(one["SchemaObjectName"]), {})
+            for column in one["Definition"].get("ColumnDefinitions", []):
+                is_text = name_of(column["DataType"].get("Name")) in IN_TEXT
+                default = "the database's" if is_text else None
+                known[name_of(column["ColumnIdentifier"])] = name_of(column.get("Collation")) or default
+        for one in of_kind(tree, "CreateTriggerStatement"):
+            heard = {action["TriggerActionType"].lower() for action in one["TriggerActions"]}
+            self.triggers.setdefault(name_of(one["TriggerObject"]["Name"]), set()).update(heard)
+        for one in of_kind(tree, "CreateIndexStatement"):
+            if "FilterPredicate" in one:
+                self.filtered.add(name_of(one["OnName"]))
+        for one in of_kind(tree, *MADE_BY):
+            named = first_specification(one["SelectStatement"]["QueryExpression"])["SelectElements"]
+            self.columns[name_of(one["SchemaObjectName"])] = {called(element): None for element in named}
+
+
+def called(element: Tree) -> str:
+    """Return what a column of a query is called."""
+    if "ColumnName" in element:
+        return str(element["ColumnName"].get("Value") or element["ColumnName"]["ValueExpression"]["Value"]).lower()
+    if element.get("Expression", {}).get("is") == "ColumnReferenceExpression":
+        return name_of(element["Expression"]["MultiPartIdentifier"])
+    return ""
+
+
+def batches(script: str) -> list[str]:
+    """Split a script at its GOs."""
+    return [batch.strip() for batch in GO.split(script) if batch.strip()]
+
+
+def with_texts(batch: str) -> list[str]:
+    """Return a batch and every text that it hands to the server to be executed."""
+    return [batch, *(inner for text in texts_executed(tree_of(batch)) for inner in with_texts(text))]
+
+
+@cache
+def script_texts() -> tuple[str, ...]:
+    """Return the batches of the script that makes everything, and the texts within."""
+    return tuple(text for batch in batches(schema.script("mssql")) for text in with_texts(batch))
+
+
+@cache
+def control_database() -> Catalog:
+    """Return what the newest schema has."""
+    made = Catalog()
+    for text in script_texts():
+        made.learn(tree_of(text))
+    return made

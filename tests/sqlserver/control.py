@@ -1,0 +1,140 @@
+"""A control database on a real SQL Server: a throw-away database that the walk was given by name, emptied before each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from batchctl.store import engine, schema, views
+from batchctl.store.dialects.mssql_session import ServerError, Session
+from batchctl.store.tables import metadata
+from batchctl.store.transactions import StoreTransactions
+
+URL = "SQLSERVER_WALK_URL"
+"""The variable of the environment in which `dev.py sqlserver` hands on which database to walk through."""
+_OURS = frozenset({*metadata.tables, "alembic_version"})
+_MADE = " WHERE Name <> 'DatabaseId'"
+
+
+def walked() -> str | None:
+    """Return the URL of the database that is walked through; None where no SQL Server is asked for."""
+    return os.environ.get(URL)
+
+
+@dataclass
+class MssqlControl:
+    """The throw-away database, with its tables or with nothing in it."""
+
+    directory: Path
+    kind: str = "mssql"
+
+    @property
+    def url(self) -> str:
+        return str(walked())
+
+    def hand(self) -> MssqlHand:
+        return MssqlHand(self.url, self.directory)
+
+    def make_tables(self) -> None:
+        """Make the tables once for all tests, and empty them for this one."""
+        _made_once(self.url)
+        with_hand = self.hand()
+        with_hand.empty()
+        with_hand.close()
+
+    def clear(self) -> None:
+        """Drop everything, for a test that makes the tables itself."""
+        hand = self.hand()
+        hand.drop_everything()
+        hand.close()
+        _made_once.cache_clear()
+
+
+@cache
+def _made_once(url: str) -> None:
+    folder = Path.cwd()
+    hand = MssqlHand(url, folder)
+    hand.drop_everything()
+    hand.close()
+    transactions = StoreTransactions(engine.open_engine(url, folder))
+    transactions.run(frozenset(), schema.upgrade)
+    transactions.close()
+
+
+class MssqlHand:
+    """A person's SQL client."""
+
+    Refused = ServerError
+
+    def __init__(self, url: str, directory: Path) -> None:
+        self._connection: Connection = engine.open_engine(url, directory).connect()
+
+    @property
+    def _session(self) -> Session:
+        session: Any = self._connection.connection.dbapi_connection
+        return session  # type: ignore[no-any-return]
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        cursor = self._session.execute(statement, values)
+        return [tuple(map(_as_text, row)) for row in cursor.fetchall()]
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        self.sql("BEGIN TRANSACTION")
+        for row in rows:
+            self.sql(statement, *row)
+        self.sql("COMMIT TRANSACTION")
+
+    def loosen(self) -> None:
+        for table in metadata.tables:
+            self.sql(f"ALTER TABLE {table} NOCHECK CONSTRAINT ALL; DISABLE TRIGGER ALL ON {table};")
+
+    def begin_writing(self) -> None:
+        self.sql("BEGIN TRANSACTION")
+        for table in metadata.tables:
+            self.sql(f"SELECT COUNT(*) FROM {table} WITH (TABLOCKX, HOLDLOCK)")
+
+    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        return {table: self.sql(f"SELECT * FROM {table} ORDER BY 1") for table in sorted(metadata.tables)}
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def empty(self) -> None:
+        """Delete every row, let the numbers begin anew, and drop the tables of other tests' own."""
+        for (name,) in self.sql("SELECT name FROM sys.tables WHERE schema_id = SCHEMA_ID()"):
+            if name not in _OURS:
+                self.sql(f"DROP TABLE [{name}]")
+        for table in metadata.tables:
+            self.sql(f"ALTER TABLE {table} NOCHECK CONSTRAINT ALL; DISABLE TRIGGER ALL ON {table};")
+        for table in metadata.tables:
+            self.sql(f"DELETE FROM {table}{_MADE if table == 'Setting' else ''}")
+            # A table that never had a row would give it the number itself that it is told, any other the one after.
+            given = (
+                f"SELECT 1 FROM sys.identity_columns WHERE object_id = OBJECT_ID('{table}') AND last_value IS NOT NULL"
+            )
+            self.sql(f"IF EXISTS ({given}) DBCC CHECKIDENT ('{table}', RESEED, 0) WITH NO_INFOMSGS")
+        for table in metadata.tables:
+            self.sql(f"ALTER TABLE {table} WITH CHECK CHECK CONSTRAINT ALL; ENABLE TRIGGER ALL ON {table};")
+
+    def drop_everything(self) -> None:
+        """Drop views, tables and what hangs on them; the database itself stays."""
+        for (name,) in self.sql("SELECT name FROM sys.views WHERE schema_id = SCHEMA_ID()"):
+            if name in views.NAMES:
+                self.sql(f"DROP VIEW [{name}]")
+        for table, constraint in self.sql(
+            "SELECT OBJECT_NAME(parent_object_id), name FROM sys.foreign_keys WHERE schema_id = SCHEMA_ID()"
+        ):
+            self.sql(f"ALTER TABLE [{table}] DROP CONSTRAINT [{constraint}]")
+        for (name,) in self.sql("SELECT name FROM sys.tables WHERE schema_id = SCHEMA_ID()"):
+            self.sql(f"DROP TABLE [{name}]")
+
+
+def _as_text(value: object) -> object:
+    """Show a moment as SQLite keeps it, so that a test may compare it."""
+    return value.isoformat(" ", "milliseconds") if hasattr(value, "isoformat") else value

@@ -1,0 +1,163 @@
+"""What the store sends to SQL Server, found where it is kept and where it is made.
+
+Kept: every statement that a module of the store has in a variable. Made: whatever SQLAlchemy executes, or the store
+compiles, while tests run on other databases; `recording` keeps each once, compiled for SQL Server.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
+from types import FrameType, ModuleType
+from typing import Any
+
+from sqlalchemy import Dialect, Engine, Insert, SelectBase, TextClause, Update, UpdateBase, event, make_url
+from sqlalchemy.sql.elements import ClauseElement
+
+from batchctl import store
+from batchctl.store import statements
+from batchctl.store.dialects.mssql_compiler import write_for_sql_server
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+
+OF_OTHERS = tuple(
+    f"batchctl.store.dialects.{name}" for name in ("sqlite", "postgresql", "health.sqlite", "health.postgresql")
+)
+"""Modules whose statements no SQL Server ever sees."""
+BY_KIND = tuple(f"batchctl.store.{name}" for name in ("identity", "staging", "task_queues", "unreadable"))
+"""Modules that make a statement otherwise for each kind of database: that for SQL Server is looked at by tests of its own."""
+
+
+@cache
+def dialect() -> Dialect:
+    """Return SQLAlchemy's dialect as it is after it has met a server of 2017."""
+    made: Any = make_url("mssql+pyodbc://").get_dialect()(paramstyle="qmark")
+    made.server_version_info = (14, 0)
+    made._setup_version_attributes()
+    return write_for_sql_server(made)
+
+
+def modules() -> Iterator[ModuleType]:
+    """Import every module of the store that may speak to SQL Server."""
+    for found in walk_packages(store.__path__, "batchctl.store."):
+        if not found.name.startswith(OF_OTHERS):
+            yield import_module(found.name)
+
+
+def kept() -> dict[str, str]:
+    """Return the statements that modules keep, by where they stand."""
+    return {
+        f"{module.__name__.removeprefix('batchctl.store.')}.{name}{at}": text
+        for module in modules()
+        for name, value in vars(module).items()
+        for at, one in _within(value)
+        for text in _texts_of(one)
+    }
+
+
+def _within(value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
+    """Yield a value and what lies in it, each with how to get there."""
+    yield "", value
+    if depth == 0 or isinstance(value, (str, ClauseElement)):
+        return
+    parts: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, (list, tuple)):
+        parts = enumerate(value)
+    for key, part in parts:
+        for at, one in _within(part, depth - 1):
+            yield f"[{key}]{at}", one
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    match value:
+        case RowInsert():
+            table = value._returning.table
+            yield value._for(_Connection(), _columns(table)).text
+        case RowUpdate():
+            yield value._for(dialect(), tuple(_columns(value._statement.table))).text
+        case RowSelect():
+            yield compiled(value._statement)
+        case SelectBase() | UpdateBase():
+            yield compiled(value)
+        case _:
+            pass
+
+
+class _Connection:
+    """All that compiling asks of a connection."""
+
+    dialect = property(lambda _: dialect())
+
+
+def _columns(table: Any) -> list[str]:
+    return [column.name for column in table.c if not column.primary_key][:3]
+
+
+def compiled(statement: Any, columns: Iterable[str] | None = None) -> str:
+    """Compile a statement for SQL Server, with marks for its values as a driver gets them."""
+    if columns is None and isinstance(statement, (Insert, Update)) and not _has_values(statement):
+        columns = _columns(statement.table)
+    made: Any = statement.compile(dialect=dialect(), column_keys=None if columns is None else list(columns))
+    values = {name: _value(bind) for name, bind in made.binds.items()}
+    return str(made._process_parameters_for_postcompile(values).statement)
+
+
+def _value(bind: Any) -> Any:
+    """Return the value of a parameter, or one that stands for any."""
+    if bind.expanding:
+        return bind.effective_value or [1, 2]
+    return 1 if bind.required else bind.effective_value
+
+
+def _has_values(statement: Any) -> bool:
+    return bool(statement._values or statement._multi_values or getattr(statement, "select", None) is not None)
+
+
+@contextmanager
+def recording(heard: Callable[[str], None]) -> Iterator[None]:
+    """Let `heard` have every statement that is executed or compiled meanwhile, each once, as SQL Server would get it."""
+    known = set[str]()
+
+    def tell(statement: Any, columns: Iterable[str] | None) -> None:
+        text = compiled(statement, columns)
+        if text not in known:
+            known.add(text)
+            heard(text)
+
+    def before_execute(_connection: Any, statement: Any, several: Any, values: Any, _options: Any) -> None:
+        if isinstance(statement, (SelectBase, UpdateBase, TextClause)) and _is_ours():
+            rows = several or ([values] if values else [])
+            tell(statement, rows[0] if rows and isinstance(statement, (Insert, Update)) else None)
+
+    plain = statements._compiled
+
+    def compile_and_tell(made: Any, of: Dialect) -> Any:
+        if of.name != "mssql" and not made.effective_returning:
+            tell(made.statement, made.column_keys)
+        return plain(made, of)
+
+    event.listen(Engine, "before_execute", before_execute)
+    statements._compiled = compile_and_tell
+    try:
+        yield
+    finally:
+        statements._compiled = plain
+        event.remove(Engine, "before_execute", before_execute)
+
+
+def _is_ours() -> bool:
+    """Say whether the engine executes a statement that SQL Server may get: not a test, a migration or another dialect."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if module.startswith((*OF_OTHERS, *BY_KIND, "sqlalchemy.dialects.", "alembic.", "tests.")):
+            return False
+        if module.startswith("batchctl."):
+            return True
+        frame = frame.f_back
+    return False

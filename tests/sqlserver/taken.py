@@ -1,0 +1,31 @@
+"""Whether SQL Server takes a text: its parser and what no parser sees, against the tables of the newest schema."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tests.sqlserver.catalog import control_database
+from tests.sqlserver.lint import refusals
+from tests.sqlserver.parser import problems, tree_of
+
+SENT: list[str] = []
+"""What the test that runs had sent, or would have sent to SQL Server, and nobody has looked at yet."""
+
+
+@cache
+def refused(sql: str) -> tuple[str, ...]:
+    """Return why a batch would be refused; nothing where it is taken."""
+    return tuple(problems(sql) or refusals(tree_of(sql), control_database()))
+
+
+def assert_taken(sql: str) -> None:
+    """Fail with what SQL Server would say of a batch."""
+    found = "\n".join(refused(sql))
+    assert not found, f"SQL Server would refuse this:\n{found}\n\n{sql}"
+
+
+def look_at_what_was_sent() -> None:
+    """Fail with what SQL Server would say of the first that it refuses."""
+    sent, SENT[:] = list(SENT), []
+    for sql in sent:
+        assert_taken(sql)

@@ -1,0 +1,103 @@
+"""The lint finds what SQL Server refuses by its number, and takes what the server takes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.sqlserver.catalog import Catalog
+from tests.sqlserver.lint import refusals
+from tests.sqlserver.parser import as_sent, problems, tree_of
+
+TABLES = """
+CREATE TABLE Work (Id int, Name nvarchar(20) COLLATE Latin1_General_100_BIN2, Word varchar(20) COLLATE Latin1_General_100_CI_AS);
+CREATE TABLE Zone (Seconds int, FromTime datetime2, Word varchar(20) COLLATE Latin1_General_100_CI_AS);
+"""
+TRIGGER = "CREATE TRIGGER Heard ON Work AFTER INSERT, UPDATE AS SET NOCOUNT ON;"
+
+REFUSED = {
+    "SELECT (SELECT MIN(DATEADD(second, z.Seconds, w.Id)) FROM Zone z) FROM Work w": 8124,
+    "SELECT (SELECT MIN(CASE WHEN z.FromTime > w.Id THEN Seconds END) FROM Zone z) FROM Work w": 8124,
+    "SELECT (SELECT SUM(Seconds + Id) FROM Zone) FROM Work": 8124,
+    "SELECT MAX((SELECT MIN(Seconds) FROM Zone)) FROM Work": 130,
+    "SELECT MAX(MIN(Id)) FROM Work": 130,
+    "SELECT COUNT(*) FROM Work GROUP BY (SELECT 1)": 144,
+    "SELECT (SELECT COUNT(*) FROM Zone z GROUP BY w.Id) FROM Work w": 164,
+    "SELECT COUNT(*) FROM Work GROUP BY 1 + 1": 164,
+    "SELECT DISTINCT Name FROM Work ORDER BY Id": 145,
+    "INSERT INTO Work (Id) OUTPUT inserted.Id VALUES (1)": 334,
+    "UPDATE w SET Id = 2 OUTPUT inserted.Id FROM Work w": 334,
+    "DECLARE @p int; DECLARE @P int": 134,
+    "DECLARE @got int; SELECT @Got": 137,
+    "DECLARE @p1 int = ?": 137,
+    "SELECT 1 FROM Work w JOIN Zone z ON w.Name = z.Word": 468,
+    "SELECT 1 FROM Work WHERE Name LIKE Word": 468,
+    "SELECT 1 FROM Work WHERE Name IN (SELECT Name FROM Work) AND Name IN (Word, 'x')": 468,
+    "SELECT 1 FROM Work w JOIN (SELECT lower(Word) AS Said FROM Zone) z ON z.Said = w.Name": 468,
+    "WITH x AS (SELECT Word AS Said FROM Zone) SELECT 1 FROM x JOIN Work w ON w.Name = x.Said": 468,
+    "SELECT CHARINDEX(Name, Word) FROM Work": 468,
+    "SELECT CONCAT(Name, Word) AS Both FROM Work": 451,
+    "SELECT Name + Word FROM Work": 451,
+    "SELECT Name FROM Work UNION ALL SELECT Word FROM Zone": 451,
+    "SELECT CASE WHEN Id = 1 THEN Name ELSE Word END FROM Work": 451,
+    "SELECT 1 FROM Work WHERE Name COLLATE Latin1_General_100_BIN2 = Word COLLATE Latin1_General_100_CI_AS": 468,
+}
+TAKEN = (
+    "SELECT (SELECT MIN(z.Seconds) FROM Zone z WHERE z.FromTime < w.Id) FROM Work w",
+    "SELECT (SELECT MIN(w.Id) FROM Zone z) FROM Work w",
+    "SELECT MAX(Id), COUNT(*) FROM Work GROUP BY Name ORDER BY MAX(Id)",
+    "SELECT MIN(COUNT(*)) OVER () FROM Work GROUP BY Name",
+    "SELECT * FROM (SELECT TOP 3 Id FROM Work ORDER BY Id) x",
+    "SELECT * FROM (SELECT Id FROM Work ORDER BY Id OFFSET 0 ROWS FETCH FIRST ? ROWS ONLY) x",
+    "SELECT DISTINCT Name AS Said FROM Work ORDER BY Said",
+    "INSERT INTO Zone (Seconds) OUTPUT inserted.Seconds VALUES (1)",
+    "DELETE FROM Work OUTPUT deleted.Id",
+    "DECLARE @t TABLE (Id int); INSERT INTO Work (Id) OUTPUT inserted.Id INTO @t VALUES (1)",
+    "DECLARE @arg1 int = ?; SELECT @arg1, ?",
+    "SELECT 1 FROM Work w JOIN Zone z ON w.Name = z.Word COLLATE Latin1_General_100_BIN2",
+    "SELECT 1 FROM Work WHERE Name = 'x' AND Word = ?",
+    "SELECT CONCAT(Name COLLATE Latin1_General_100_BIN2, Word, Id) FROM Work",
+    "SELECT Name COLLATE Latin1_General_100_CI_AS FROM Work UNION ALL SELECT Word FROM Zone",
+)
+UNREADABLE = {
+    "SELECT (SELECT 1 OFFSET 0 ROWS FETCH FIRST 1 ROWS ONLY)": 46010,
+    "SELECT 1 FROM Work WHERE Id": 46010,
+    "SELECT (1 = 1) = 1": 46010,
+    "BEGIN TRY CREATE VIEW v AS SELECT 1 AS a END TRY BEGIN CATCH END CATCH": 46010,
+    "SELECT 1 FROM Work WHERE Name = Id LIMIT 3": 46010,
+    "SELECT * FROM (SELECT Id FROM Work ORDER BY Id) x": 46047,
+    "CREATE VIEW v AS SELECT Id FROM Work ORDER BY Id": 46047,
+}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    """A database with two tables, one of which a trigger watches."""
+    made = Catalog()
+    for text in (TABLES, TRIGGER):
+        made.learn(tree_of(text))
+    return made
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_what_the_server_refuses_is_found(catalog: Catalog, sql: str) -> None:
+    assert problems(sql) == []
+    assert {int(re.findall(r"\((\d+)\)$", one)[0]) for one in refusals(tree_of(sql), catalog)} == {REFUSED[sql]}
+
+
+@pytest.mark.parametrize("sql", TAKEN)
+def test_what_the_server_takes_is_taken(catalog: Catalog, sql: str) -> None:
+    assert problems(sql) == []
+    assert refusals(tree_of(sql), catalog) == []
+
+
+@pytest.mark.parametrize("sql", UNREADABLE)
+def test_the_parser_refuses_what_is_no_t_sql(sql: str) -> None:
+    assert [f"({UNREADABLE[sql]})" in one for one in problems(sql)].count(True) >= 2
+
+
+def test_marks_become_what_drivers_make_of_them() -> None:
+    sent = as_sent("SELECT ?, N'who?', [what?] -- ?\n, ? FROM t WHERE a = 'it''s ?' AND b = ?")
+
+    assert sent == "SELECT @P1, N'who?', [what?] -- ?\n, @P2 FROM t WHERE a = 'it''s ?' AND b = @P3"

@@ -1,0 +1,87 @@
+"""What the audit found on SQL Server is found again: each old text is put back, and the checks refuse it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy.dialects.mssql.base import MSSQLCompiler
+
+from batchctl.domain.outcomes import JsonValue
+from batchctl.store import statements as product
+from batchctl.store import views
+from batchctl.store.dialects import mssql_session
+from batchctl.store.tables import metadata
+from batchctl.store.views.spoken import Spoken
+from step_handlers import _tsql
+from step_handlers._database import Argument
+from tests.sqlserver import statements, taken
+from tests.sqlserver.catalog import control_database
+from tests.sqlserver.lint import refusals
+from tests.sqlserver.parser import problems, tree_of
+
+
+def numbers(*texts: str) -> set[str]:
+    """Return the numbers of the errors with which texts would be refused."""
+    return {reason.rpartition("(")[2].rstrip(")") for text in texts for reason in taken.refused(text)}
+
+
+def test_a1_an_aggregate_of_columns_of_two_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Spoken.local
+    assert numbers(*views.views("mssql").values()) == set()
+
+    def local(self: Spoken, at: str) -> str:
+        return (
+            plain(self, at)
+            .replace("TOP 1 CASE", "MIN(CASE")
+            .replace(" END FROM", " END) FROM")
+            .replace(" ORDER BY o.FromTime", "")
+        )
+
+    monkeypatch.setattr(Spoken, "local", local)
+    refused = [name for name, text in views.views("mssql").items() if "8124" in numbers(text)]
+    assert len(refused) >= 8
+
+
+def test_a2_a_limit_without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements.dialect(), "statement_compiler", MSSQLCompiler)
+    for module in statements.modules():  # what was compiled before is forgotten
+        for value in vars(module).values():
+            if isinstance(value, product.RowSelect):
+                monkeypatch.setattr(value, "_compiled", {})
+
+    refused = {name for name, text in statements.kept().items() if problems(text)}
+    assert {"intake._LOOK", "instances._NEAR_OF", "limits._IN_USE", "live._NEWEST", "lengths._NEWEST"} <= refused
+
+
+def test_a3_a_variable_that_drivers_give_the_name_of_a_marker() -> None:
+    value: JsonValue = "x"
+    declared = _tsql.Variable("arg1", value)
+    body = _tsql.call_body(["dbo", "usp_Load"], [Argument("Name", value, output=False)])
+
+    assert numbers(f"{declared.sent()}\n{body}") == set()
+    assert numbers(f"{replace(declared, name='p1').sent()}\n{body}".replace("@arg1", "@p1")) == {"137"}
+
+
+def test_a4_output_where_a_trigger_hears_of_it() -> None:
+    for table in ("FileProcess", "BatchControl", "BatchFreeze", "ProcessBatch", "Schedule"):
+        added: Any = product.RowInsert(metadata.tables[table])
+        columns = ["z_inserted"]
+        plain, old = (statements.compiled(one, columns) for one in (added._inline, added._returning))
+        assert numbers(plain) == set()
+        assert numbers(old) == {"334"}, table
+
+
+def test_a6_a_view_that_is_not_the_first_in_its_batch() -> None:
+    view = views.views("mssql")["vFailed"]
+
+    assert numbers(mssql_session._TELLING.format(mssql_session._part_of_a_batch(view))) == set()
+    assert "46010" in numbers(mssql_session._TELLING.format(view))
+
+
+def test_the_checks_are_alive() -> None:
+    # An empty catalog would take everything that hangs on tables.
+    made = control_database()
+    assert len(made.columns) > 30
+    assert refusals(tree_of("INSERT INTO FileProcess (Entity) OUTPUT inserted.FileProcess_id VALUES (1)"), made) != []

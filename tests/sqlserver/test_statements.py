@@ -1,0 +1,63 @@
+"""SQL Server takes every statement that the store keeps; those it makes while it runs are looked at by every test."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import create_engine
+
+from batchctl.store import identity, schema, unreadable
+from batchctl.store.conditions import requirements
+from batchctl.store.dialects import mssql_session
+from batchctl.store.statements import RowInsert
+from batchctl.store.tables import file_process, metadata
+from tests.sqlserver import statements, taken
+
+KEPT = statements.kept()
+
+
+def test_all_that_the_store_keeps_is_found() -> None:
+    modules = {name.partition(".")[0] for name in KEPT}
+
+    assert {"instances", "intake", "incidents", "limits", "backfills", "calendars", "definitions"} <= modules
+    assert len(KEPT) > 300
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_it_is_taken(name: str) -> None:
+    taken.assert_taken(KEPT[name])
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
+    taken.assert_taken(mssql_session._TELLING.format(KEPT[name]))
+
+
+@pytest.mark.parametrize("table", metadata.tables)
+def test_what_looks_for_unreadable_rows_is_taken(table: str) -> None:
+    conditions = [condition for _, condition in requirements(metadata.tables[table], "mssql")]
+    for condition in conditions:
+        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable._breaks(condition)}")
+
+
+def test_another_name_for_the_database_is_taken() -> None:
+    for statement in (identity._INSERT, identity._UPDATE):
+        taken.assert_taken(statement.format(identity._AT_RANDOM["mssql"]))
+
+
+def test_a_statement_is_heard_when_it_is_executed_once_whatever_the_database() -> None:
+    heard: list[str] = []
+    with statements.recording(heard.append), create_engine("sqlite://").connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num text)")
+        for _ in range(2):
+            assert schema.revision_of(connection) is None
+
+    assert heard == ["SELECT version_num FROM alembic_version"]
+
+
+def test_a_statement_is_heard_when_it_is_compiled_for_the_driver() -> None:
+    heard: list[str] = []
+    added = RowInsert(file_process)
+    with statements.recording(heard.append):
+        added._for(create_engine("sqlite://").connect(), ["Entity", "FileName"])
+
+    assert heard == ["INSERT INTO FileProcess (Entity, FileName) VALUES (?, ?)"]

@@ -1,0 +1,67 @@
+"""Walking the trees of `parser`: fragments are dictionaries, their kind stands under "is"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.sqlserver.parser import Tree
+
+QUERIES = ("QuerySpecification", "BinaryQueryExpression", "QueryParenthesisExpression")
+
+
+def children(value: Any) -> Iterator[Tree]:
+    """Yield the fragments right below a fragment, or below a list of them."""
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict):
+            yield part
+        elif isinstance(part, list):
+            yield from (each for each in part if isinstance(each, dict))
+
+
+def everything(tree: Tree) -> Iterator[Tree]:
+    """Yield a fragment and all below it."""
+    yield tree
+    for child in children(tree):
+        yield from everything(child)
+
+
+def of_kind(tree: Tree, *kinds: str) -> Iterator[Tree]:
+    """Yield the fragments of some kinds, the tree itself included."""
+    return (one for one in everything(tree) if one["is"] in kinds)
+
+
+def of_one_query(tree: Tree, *kinds: str) -> Iterator[Tree]:
+    """Yield the fragments of some kinds that belong to a query itself, not to one within it."""
+    if tree["is"] in kinds:
+        yield tree
+    for child in children(tree):
+        if child["is"] not in QUERIES:
+            yield from of_one_query(child, *kinds)
+
+
+def name_of(tree: Tree | None) -> str:
+    """Return the last part of a name, in lower case as the server compares it."""
+    if tree is None:
+        return ""
+    identifiers = tree.get("Identifiers")
+    return str((identifiers[-1] if identifiers else tree)["Value"]).lower()
+
+
+def first_specification(query: Tree) -> Tree:
+    """Return the SELECT that names the columns of a query."""
+    while query["is"] != "QuerySpecification":
+        query = query["FirstQueryExpression" if query["is"] == "BinaryQueryExpression" else "QueryExpression"]
+    return query
+
+
+def texts_executed(tree: Tree) -> Iterator[str]:
+    """Yield the T-SQL that a batch hands to EXEC or sp_executesql as a text."""
+    for execution in of_kind(tree, "ExecuteSpecification"):
+        entity = execution["ExecutableEntity"]
+        if entity["is"] == "ExecutableStringList":
+            yield "".join(part["Value"] for part in entity["Strings"] if part["is"] == "StringLiteral")
+        elif "sp_executesql" in str(entity.get("ProcedureReference")):
+            value = entity["Parameters"][0]["ParameterValue"]
+            if value["is"] == "StringLiteral":
+                yield value["Value"]
