@@ -158,6 +158,7 @@ def test_every_view_is_made_whole_and_names_no_schema() -> None:
         *("vWaiting", "vInbox") * 3,
         "vInbox",
         *("vStatus", "vWaiting"),
+        "vSchedule",
     ], "as they were first, and anew"
     for batch in made:
         (view,) = parsed(batch)

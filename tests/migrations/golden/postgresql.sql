@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0034.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0035.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -1992,16 +1992,20 @@ LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
 
 CREATE OR REPLACE VIEW vSchedule AS
 WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
-       MAX(CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
-                THEN g.FileProcess_id END) AS Ran_id
-FROM ScheduleFire g GROUP BY g.Schedule_id
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
+GROUP BY g.Schedule_id
 ), Came AS (
 SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
        SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN((SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
-FROM BatchControl c
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
                            JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id
@@ -3277,6 +3281,46 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
 
 UPDATE alembic_version SET version_num='0034' WHERE alembic_version.version_num = '0033';
+
+-- Running upgrade 0034 -> 0035
+
+CREATE OR REPLACE VIEW vSchedule AS
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
+GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
+       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
+SELECT e.Schedule_id, e.ScheduleName, e.Entity,
+       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
+       (lower(e.ScheduleType) || CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE (', every ' || e.IntervalMinutes || ' minutes') END || CASE WHEN e.RunDays IS NULL THEN '' ELSE (', ' || e.RunDays) END || CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE (', ' || e.RunDaysOfMonth) END || CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE (', ' || e.WeekOfMonth) END || CASE WHEN e.RunMonths IS NULL THEN '' ELSE (', ' || e.RunMonths) END || CASE WHEN e.RunTimes IS NULL THEN '' ELSE (' at ' || e.RunTimes) END || CASE WHEN e.RunAt IS NULL THEN '' ELSE (' at ' || e.RunAt) END || CASE WHEN e.Cron IS NULL THEN '' ELSE (' at ' || e.Cron) END || CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE (', between ' || e.BetweenTimes) END || CASE WHEN e.CalendarName IS NULL THEN '' ELSE (', calendar ' || e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT MIN(CASE WHEN l.DueTime < '5000-01-01' AND (l.DueTime > '4000-01-01 BC' OR NOT isfinite(l.DueTime)) THEN l.DueTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description, ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN r.StartTime < '5000-01-01' AND (r.StartTime > '4000-01-01 BC' OR NOT isfinite(r.StartTime)) THEN r.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+FROM Schedule e
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
+
+UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num = '0034';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0034.
+-- The control database of batchctl on SQLite, schema 0035.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -2215,16 +2215,20 @@ DROP VIEW IF EXISTS vSchedule;
 
 CREATE VIEW vSchedule AS
 WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
-       MAX(CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
-                THEN g.FileProcess_id END) AS Ran_id
-FROM ScheduleFire g GROUP BY g.Schedule_id
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
+GROUP BY g.Schedule_id
 ), Came AS (
 SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN (c.Status = 'complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN (c.Status = 'failed' OR c.Status = 'held') THEN 1 ELSE 0 END) AS Failed,
        SUM(CASE WHEN (c.Status = 'cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN((SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
-FROM BatchControl c
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
                            JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id
@@ -3436,6 +3440,48 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
 
 UPDATE alembic_version SET version_num='0034' WHERE alembic_version.version_num = '0033';
+
+-- Running upgrade 0034 -> 0035
+
+DROP VIEW IF EXISTS vSchedule;
+
+CREATE VIEW vSchedule AS
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
+GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN (c.Status = 'complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN (c.Status = 'failed' OR c.Status = 'held') THEN 1 ELSE 0 END) AS Failed,
+       SUM(CASE WHEN (c.Status = 'cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
+SELECT e.Schedule_id, e.ScheduleName, e.Entity,
+       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
+       (lower(e.ScheduleType) || CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE (', every ' || e.IntervalMinutes || ' minutes') END || CASE WHEN e.RunDays IS NULL THEN '' ELSE (', ' || e.RunDays) END || CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE (', ' || e.RunDaysOfMonth) END || CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE (', ' || e.WeekOfMonth) END || CASE WHEN e.RunMonths IS NULL THEN '' ELSE (', ' || e.RunMonths) END || CASE WHEN e.RunTimes IS NULL THEN '' ELSE (' at ' || e.RunTimes) END || CASE WHEN e.RunAt IS NULL THEN '' ELSE (' at ' || e.RunAt) END || CASE WHEN e.Cron IS NULL THEN '' ELSE (' at ' || e.Cron) END || CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE (', between ' || e.BetweenTimes) END || CASE WHEN e.CalendarName IS NULL THEN '' ELSE (', calendar ' || e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', l.DueTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', l.DueTime)) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description, ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', r.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', r.StartTime)) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+FROM Schedule e
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
+
+UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num = '0034';
 
 COMMIT;
 
