@@ -21,7 +21,7 @@ def upgrade() -> None:
     first: Any = load_python_file(str(Path(__file__).parent), "0023_refused_rows_and_views.py")
     elsewhere = op.get_context().version_table_schema
     schema = "" if elsewhere is None else f"{elsewhere}."
-    first._make({VIEW: first.views(op.get_context().dialect.name, schema)[VIEW]})  # noqa: SLF001 - of the same house
+    first._make({VIEW: first.views(op.get_context().dialect.name, schema)[VIEW]})
 
 
 def downgrade() -> None:
