@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
@@ -17,42 +17,12 @@ from batchctl.store import engine, schema
 from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
+from tests.hand import Hand
 from tests.postgres import PostgresServer
 from tests.sqlserver.control import MssqlControl, walked
 
 KINDS = ("mssql",) if walked() else ("sqlite", "postgresql")
 """What the suite runs on; `dev.py sqlserver` has it run on a server that somebody has."""
-
-
-class Hand(Protocol):
-    """A person's SQL client; values stand as `?`, and every statement commits by itself."""
-
-    Refused: type[Exception]
-    """What the database raises when it refuses a statement."""
-
-    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Do a statement and return its rows."""
-        ...
-
-    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        """Do a statement for each of many rows, in one transaction."""
-        ...
-
-    def loosen(self) -> None:
-        """Switch the constraints off, as somebody in a hurry does."""
-        ...
-
-    def begin_writing(self) -> None:
-        """Begin a transaction that keeps everybody else from writing."""
-        ...
-
-    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
-        """Return every row of every table."""
-        return {table: self.sql(f"SELECT * FROM {table} ORDER BY 1") for table in sorted(metadata.tables)}
-
-    def close(self) -> None:
-        """Close the client."""
-        ...
 
 
 @dataclass

@@ -32,6 +32,10 @@ FULL = {
     "faults/test_restored_database.py": "a database that is restored beneath a controller",
     "faults/test_two_hosts.py": "a host that is waited for until it is given up, in real time",
     "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
+    "sqlserver/test_mutants.py": "what the audit of SQL Server found, put back",
+    "sqlserver/test_script.py": "every batch of the script for SQL Server, read by its own parser",
+    "sqlserver/test_statements.py": "every statement that the store keeps, read by SQL Server's parser for both drivers",
+    "sqlserver/test_walk.py": "the tests, started in the tests",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
 }
 """Modules of the full suite alone, and why."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import NVARCHAR, Boolean, ColumnElement, Integer, cast, func
+from sqlalchemy import BINARY, NVARCHAR, Boolean, ColumnElement, Integer, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+
+DATA_HASH = "DataHash"
+"""A computed column of FileProcess on SQL Server, where an index cannot hold Data: other databases index Data itself."""
 
 
 class exactly(FunctionElement[bool]):  # noqa: N801 - it is written like a function
@@ -19,6 +22,12 @@ class exactly(FunctionElement[bool]):  # noqa: N801 - it is written like a funct
     def self_group(self, against: Any = None) -> exactly:  # noqa: ARG002 - SQLAlchemy's hook
         """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
         return self
+
+
+class same_data(exactly):  # noqa: N801 - as above
+    """Data of a FileProcess row and another text that are the same; SQL Server finds the row by a hash, not by its text."""
+
+    inherit_cache = True
 
 
 @compiles(exactly)
@@ -33,6 +42,15 @@ def _equal_and_as_long(element: exactly, compiler: SQLCompiler, **options: Any) 
     # The plain comparison stays, so that an index finds the few rows whose length is then looked at.
     alike, as_long = one == other, _bytes_of(one) == _bytes_of(other)
     return f"({compiler.process(alike, **options)} AND {compiler.process(as_long, **options)})"
+
+
+@compiles(same_data, "mssql")
+def _equal_by_hash(element: same_data, compiler: SQLCompiler, **options: Any) -> str:
+    data: Any
+    data, other = _sides(element)
+    hashed: ColumnElement[bytes] = literal_column(f"{data.table.name}.{DATA_HASH}")
+    found = hashed == cast(func.HASHBYTES(literal_column("'SHA2_256'"), cast(other, NVARCHAR())), BINARY(32))
+    return f"({compiler.process(found, **options)} AND {_equal_and_as_long(element, compiler, **options)})"
 
 
 def _bytes_of(text: ColumnElement[Any]) -> ColumnElement[int]:

@@ -17,7 +17,7 @@ from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
 from batchctl.store.audit import ACCEPT, intake_target
 from batchctl.store.columns import NAME_LENGTH, readable, stamp, text_of
-from batchctl.store.comparison import exactly
+from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
@@ -106,7 +106,7 @@ _IS_ACCEPTED = exists().where(_a.Target == bindparam("target"), _a.Action == ACC
 _FIRST = select(func.min(_same.c.FileProcess_id)).where(
     not_(_IS_ACCEPTED),
     exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),
-    exactly(_same.c.Data, bindparam("data", type_=_f.Data.type)),
+    same_data(_same.c.Data, bindparam("data", type_=_f.Data.type)),
     _same.c.FileProcess_id != bindparam("intake_id"),
     or_(
         and_(

@@ -15,7 +15,7 @@ from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import unreadable
 from batchctl.store.columns import readable, unquoted
-from batchctl.store.comparison import exactly
+from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
@@ -61,7 +61,7 @@ _earlier = file_process.alias("earlier").c
 _REPEATS = exists().where(
     _b.DuplicateCheck == 1,
     exactly(_earlier.Entity, _f.Entity),
-    exactly(_earlier.Data, _f.Data),
+    same_data(_earlier.Data, _f.Data),
     _earlier.FileProcess_id < _f.FileProcess_id,
 )
 _COUNT_NEW = (

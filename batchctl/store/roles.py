@@ -309,7 +309,10 @@ FOR EACH ROW WHEN (lower(trim(NEW.ProcessType)) = 'task') EXECUTE FUNCTION batch
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_HoldPlanted AFTER UPDATE OF Entity, ProcessBatchName ON ProcessBatch
 FOR EACH ROW EXECUTE FUNCTION batchctl_hold_planted();
 """
-_HELD = "inserted before a batch of this entity ran commands: look at Data, then: inbox retry, or inbox reject"
+_HELD = (
+    "inserted before a batch of this entity ran commands: look at Data,"
+    " then: inbox retry --reason ..., or inbox reject --reason ..."
+)
 _PAUSED = "made before its batch ran commands: look at Data1 to Data6, then resume or cancel it"
 _HOLD_PLANTED_ON_MSSQL = """
 CREATE OR ALTER TRIGGER {schema}.{hold} ON {schema}.ProcessControl AFTER INSERT, UPDATE AS

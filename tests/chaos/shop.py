@@ -17,7 +17,8 @@ from typing import Any
 import psycopg
 
 from tests.chaos.processes import MARK
-from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.hand import Hand
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 from tests.strict_postgres import StrictServer

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from batchctl.cli import main
-from tests.control_databases import ControlDatabase, Hand
+from tests.control_databases import ControlDatabase
+from tests.hand import Hand
 
 
 class Shop:

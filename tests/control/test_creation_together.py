@@ -18,8 +18,8 @@ from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
 from tests.control.test_workers import POLL, Hand, hired
 from tests.control.world import OK, RUNS_ON, World
-from tests.control_databases import Hand as Client
 from tests.control_databases import PostgresControl
+from tests.hand import Hand as Client
 from tests.postgres import PostgresServer
 
 TOGETHER = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})

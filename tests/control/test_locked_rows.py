@@ -22,7 +22,8 @@ from batchctl.logs import Event
 from batchctl.ports import Boundary, Trace
 from tests.control.test_workers import RHYTHM, hired
 from tests.control.world import BAD, LONG_AFTER, NO_WAIT, RUNS_ON, ScriptedRunner, World
-from tests.control_databases import Hand, PostgresControl
+from tests.control_databases import PostgresControl
+from tests.hand import Hand
 from tests.postgres import PostgresServer
 
 

@@ -38,7 +38,12 @@ def test_a_sql_server_is_walked_through_only_in_a_database_that_was_named_twice(
 ) -> None:
     dev = dev_py()
     ran: list[tuple[str, ...]] = []
-    monkeypatch.setattr(dev, "run_python", lambda *arguments, **_: ran.append(arguments) or 0)
+
+    def run_python(*arguments: str, **_: object) -> int:
+        ran.append(arguments)
+        return 0
+
+    monkeypatch.setattr(dev, "run_python", run_python)
     monkeypatch.setenv(dev.WALK, "mssql+pyodbc://sa@127.0.0.1/payroll?driver=x")
 
     assert dev.sqlserver(["--throw-away", "walk"]) == 2

@@ -18,7 +18,8 @@ from batchctl.domain.health import Result
 from batchctl.store import engine, examination, identity, schema, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
-from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.hand import Hand
 from tests.postgres import PostgresServer
 
 *OLDER, NEWEST = schema.revisions()[:-1]

@@ -31,7 +31,7 @@ class Catalog:
         for one in of_kind(tree, "CreateTableStatement", "AlterTableAddTableElementStatement"):
             known = self.columns.setdefault(name_of(one["SchemaObjectName"]), {})
             for column in one["Definition"].get("ColumnDefinitions", []):
-                is_text = name_of(column["DataType"].get("Name")) in IN_TEXT
+                is_text = name_of(column.get("DataType", {}).get("Name")) in IN_TEXT
                 default = "the database's" if is_text else None
                 known[name_of(column["ColumnIdentifier"])] = name_of(column.get("Collation")) or default
         for one in of_kind(tree, "CreateTriggerStatement"):

@@ -15,6 +15,7 @@ from batchctl.store import engine, schema, views
 from batchctl.store.dialects.mssql_session import ServerError, Session
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
+from tests.hand import Hand
 
 URL = "SQLSERVER_WALK_URL"
 """The variable of the environment in which `dev.py sqlserver` hands on which database to walk through."""
@@ -67,9 +68,7 @@ def _made_once(url: str) -> None:
     transactions.close()
 
 
-class MssqlHand:
-    """A person's SQL client."""
-
+class MssqlHand(Hand):
     Refused = ServerError
 
     def __init__(self, url: str, directory: Path) -> None:
@@ -98,9 +97,6 @@ class MssqlHand:
         self.sql("BEGIN TRANSACTION")
         for table in metadata.tables:
             self.sql(f"SELECT COUNT(*) FROM {table} WITH (TABLOCKX, HOLDLOCK)")
-
-    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
-        return {table: self.sql(f"SELECT * FROM {table} ORDER BY 1") for table in sorted(metadata.tables)}
 
     def close(self) -> None:
         self._connection.close()

@@ -12,16 +12,17 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
-from types import FrameType, ModuleType
+from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
 from sqlalchemy import Dialect, Engine, Insert, SelectBase, TextClause, Update, UpdateBase, event, make_url
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ClauseElement
 
 from batchctl import store
 from batchctl.store import statements
 from batchctl.store.dialects.mssql_compiler import write_for_sql_server
-from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.statements import Compiled, RowInsert, RowSelect, RowUpdate
 
 OF_OTHERS = tuple(
     f"batchctl.store.dialects.{name}" for name in ("sqlite", "postgresql", "health.sqlite", "health.postgresql")
@@ -34,7 +35,8 @@ BY_KIND = tuple(f"batchctl.store.{name}" for name in ("identity", "staging", "ta
 @cache
 def dialect() -> Dialect:
     """Return SQLAlchemy's dialect as it is after it has met a server of 2017."""
-    made: Any = make_url("mssql+pyodbc://").get_dialect()(paramstyle="qmark")
+    kind: Any = make_url("mssql+pyodbc://").get_dialect()
+    made = kind(paramstyle="qmark")
     made.server_version_info = (14, 0)
     made._setup_version_attributes()
     return write_for_sql_server(made)
@@ -77,7 +79,8 @@ def _texts_of(value: Any) -> Iterator[str]:
     match value:
         case RowInsert():
             table = value._returning.table
-            yield value._for(_Connection(), _columns(table)).text
+            connection: Any = SimpleNamespace(dialect=dialect())
+            yield value._for(connection, _columns(table)).text
         case RowUpdate():
             yield value._for(dialect(), tuple(_columns(value._statement.table))).text
         case RowSelect():
@@ -86,12 +89,6 @@ def _texts_of(value: Any) -> Iterator[str]:
             yield compiled(value)
         case _:
             pass
-
-
-class _Connection:
-    """All that compiling asks of a connection."""
-
-    dialect = property(lambda _: dialect())
 
 
 def _columns(table: Any) -> list[str]:
@@ -136,10 +133,10 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
 
     plain = statements._compiled
 
-    def compile_and_tell(made: Any, of: Dialect) -> Any:
-        if of.name != "mssql" and not made.effective_returning:
-            tell(made.statement, made.column_keys)
-        return plain(made, of)
+    def compile_and_tell(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
+        if dialect.name != "mssql" and not compiled.effective_returning:
+            tell(compiled.statement, compiled.column_keys)
+        return plain(compiled, dialect)
 
     event.listen(Engine, "before_execute", before_execute)
     statements._compiled = compile_and_tell

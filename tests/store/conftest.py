@@ -8,7 +8,8 @@ import pytest
 
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
-from tests.control_databases import ControlDatabase, Hand
+from tests.control_databases import ControlDatabase
+from tests.hand import Hand
 
 
 @pytest.fixture

@@ -242,6 +242,6 @@ def test_nothing_of_what_goes_to_the_driver_directly_is_left_to_be_filled_in(con
 @pytest.mark.parametrize("name", FOUND)
 def test_no_entity_is_compared_without_its_blanks(connection: Connection, name: str) -> None:
     text = str(FOUND[name].compile(dialect=connection.dialect, column_keys=None))
-    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName|CycleKey)\)? = [^=]*?(?= AND| OR|\)|$)", text)
+    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName|CycleKey|FileName)\)? = [^=]*?(?= AND| OR|\)|$)", text)
 
     assert len(plain) == text.count("DATALENGTH(") / 2, text

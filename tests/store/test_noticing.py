@@ -16,7 +16,8 @@ from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
-from tests.control_databases import Hand, PostgresControl
+from tests.control_databases import PostgresControl
+from tests.hand import Hand
 from tests.postgres import PostgresServer
 from tests.system.watching import LIMIT
 

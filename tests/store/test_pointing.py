@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import ForeignKey
 
 from batchctl.store.tables import DEFINITIONS, metadata
-from tests.control_databases import ControlDatabase, Hand, SqliteControl
+from tests.control_databases import ControlDatabase, SqliteControl
+from tests.hand import Hand
 
 FOREIGN = [key for table in metadata.sorted_tables for column in table.c for key in column.foreign_keys]
 OF_DEFINITIONS = [key for key in FOREIGN if key.parent.table.name in DEFINITIONS]

@@ -10,7 +10,8 @@ import pytest
 
 from batchctl.domain.status import FINAL, InstanceStatus, InstanceVerb, sources
 from tests.control.world import World
-from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.hand import Hand
 
 MOVING = (
     "REPLACE INTO ProcessControl (ProcessControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"

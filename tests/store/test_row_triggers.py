@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from batchctl.store.tables import DEFINITIONS, metadata
-from tests.control_databases import ControlDatabase, Hand
+from tests.control_databases import ControlDatabase
+from tests.hand import Hand
 
 ADDED = {
     "ProcessBatch": ("ProcessBatchName", "'L''été \"1\"'"),

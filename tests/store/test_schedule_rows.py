@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import CheckConstraint
 
 from batchctl.store.tables import calendar, calendar_day, schedule
-from tests.control_databases import Hand
+from tests.hand import Hand
 
 DOCS = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(encoding="utf-8")
 SOUND: dict[str, dict[str, object]] = {

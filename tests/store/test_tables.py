@@ -9,7 +9,8 @@ from sqlalchemy import make_url
 
 from batchctl.store.conditions import one_of
 from batchctl.store.tables import IN_LINE_INSTANCE
-from tests.control_databases import UTC_HOUR, ControlDatabase, Hand, SqliteControl
+from tests.control_databases import UTC_HOUR, ControlDatabase, SqliteControl
+from tests.hand import Hand
 
 MINIMAL = {
     "FileProcess": "INSERT INTO FileProcess (Entity, FileName) VALUES ('MyFileType1', '/in/data_20261101_20261130.csv')",

@@ -14,7 +14,8 @@ from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake
 from batchctl.store.transactions import StoreTransactions, savepoint
-from tests.control_databases import IMPATIENT, ControlDatabase, Hand, SqliteControl
+from tests.control_databases import IMPATIENT, ControlDatabase, SqliteControl
+from tests.hand import Hand
 
 C1 = frozenset({Boundary.INTAKE})
 

@@ -27,7 +27,8 @@ from batchctl.domain.status import ScheduleType
 from batchctl.domain.timing_text import read_timing
 from batchctl.store.conditions import spelled
 from batchctl.store.tables import metadata
-from tests.control_databases import ControlDatabase, Hand
+from tests.control_databases import ControlDatabase
+from tests.hand import Hand
 
 PARTS = {
     "RunMonths": (

@@ -398,7 +398,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
             rollback(scratch)
 
 
-def _alter_in_the_model(  # noqa: PLR0913 - SQLAlchemy's hook
+def _alter_in_the_model(
     _connection: Connection, _cursor: object, statement: str, parameters: object, _context: object, _many: object
 ) -> tuple[str, object]:
     """Name the schema in what migrations write as text: without it the real tables would be altered."""

@@ -14,8 +14,8 @@ class Compiler(MSSQLCompiler):
     def order_by_clause(self, select: Any, **options: Any) -> str:
         """Write ORDER BY; SQLAlchemy leaves it out of a subquery that has no offset, and still writes OFFSET 0 ROWS."""
         is_limited = select._limit_clause is not None or select._fetch_clause is not None  # noqa: SLF001 - as SQLAlchemy asks
-        if not is_limited or self._use_top(select):
-            return super().order_by_clause(select, **options)
+        if not is_limited or self._use_top(select):  # type: ignore[no-untyped-call] # SQLAlchemy's own
+            return str(super().order_by_clause(select, **options))  # type: ignore[no-untyped-call] # as above
         written = self.process(select._order_by_clause, **options)  # noqa: SLF001 - as above
         return f" ORDER BY {written}" if written else ""
 

@@ -78,7 +78,7 @@ file_process = table(
     # Data may be longer than the entry of an ordered index can be, except on SQLite.
     index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
     index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
-    index("IX_FileProcess_Duplicate", "Entity", where=HAS_DATA).ddl_if(dialect="mssql"),
+    # On SQL Server revision 0036 makes it, of Entity and a computed column that is in no other database.
     sqlite_autoincrement=True,
 )
 

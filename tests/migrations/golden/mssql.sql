@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0035.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0036.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -282,7 +282,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
 CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity) WHERE Data IS NOT NULL;
 GO
 IF @@TRANCOUNT = 0
@@ -4958,6 +4958,41 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0035' WHERE version_num = '0034';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+DROP INDEX [IX_FileProcess_Duplicate] ON FileProcess;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DataHash' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+ALTER TABLE FileProcess ADD DataHash AS CAST(HASHBYTES('SHA2_256', Data) AS binary(32));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
+CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity, DataHash) WHERE Data IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0036' WHERE version_num = '0035';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0035.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0036.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -3321,6 +3321,10 @@ LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
 LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
 
 UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num = '0034';
+
+-- Running upgrade 0035 -> 0036
+
+UPDATE alembic_version SET version_num='0036' WHERE alembic_version.version_num = '0035';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0035.
+-- The control database of batchctl on SQLite, schema 0036.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -3482,6 +3482,10 @@ LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
 LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
 
 UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num = '0034';
+
+-- Running upgrade 0035 -> 0036
+
+UPDATE alembic_version SET version_num='0036' WHERE alembic_version.version_num = '0035';
 
 COMMIT;
 
