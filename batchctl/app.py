@@ -146,14 +146,13 @@ class App:
         with self.transactions.read() as connection:
             return leading.load(connection).leads(self.clock.now())
 
-    def check(self) -> tuple[checking.Finding, ...]:
-        """Return everything that is wrong with the definitions."""
+    def check(self, *, at_length: bool = False) -> tuple[checking.Finding, ...]:
+        """Return everything that is wrong with the definitions; `at_length` SQL Server reads every row for it."""
         from batchctl.operations import checking
 
         with self.folders() as folders:
-            found = checking.check(
-                self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
-            )
+            known = (self.transactions, self.registry, self.surroundings)
+            found = checking.check(*known, folders, self.timetable(), self.registry, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 
     def check_connections(self) -> tuple[checking.Finding, ...]:

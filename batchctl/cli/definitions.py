@@ -99,9 +99,12 @@ def _state(batch: BatchDefinition, now: datetime) -> Text:
 
 @click.command()
 @click.option("--connections", "ask_targets", is_flag=True, help="Also ask the target databases for the procedures.")
+@click.option(
+    "--constraints", is_flag=True, help="Also have SQL Server read every row for constraints that were switched off."
+)
 @as_rows
 @click.pass_context
-def check(ctx: click.Context, ask_targets: bool, as_json: bool) -> None:
+def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
     It asks no target database, unless --connections is given: then it connects to each that a step names, and finds
@@ -116,7 +119,7 @@ def check(ctx: click.Context, ask_targets: bool, as_json: bool) -> None:
 
     session: Session = ctx.obj
     with session.app() as app:
-        found = (*app.check(), *(app.check_connections() if ask_targets else ()))
+        found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
         literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")

@@ -88,15 +88,17 @@ def check(
     folders: Folders | None = None,
     timetable: Timetable | None = None,
     jobs: JobPlugins | None = None,
+    *,
+    at_length: bool = False,
 ) -> tuple[Finding, ...]:
     """Return every finding; a plugin that breaks while it checks becomes one too.
 
     Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
-    the rows of `jobs` are compared with their code.
+    the rows of `jobs` are compared with their code. SQL Server is asked which rows break a constraint `at_length` only.
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
-        strange, violations = reports.violations(connection)
+        strange, violations = reports.violations(connection, at_length=at_length)
         lost_name = identity.lost_name(connection)
         settings = [*unknown_settings.read(connection), *purging.rules(connection).mistakes]
         orphans = reports.orphans(connection, ORPHANS_SHOWN)

@@ -261,12 +261,12 @@ def _instances(connection: Connection, statement: Select[Any], **values: object)
     return readable(connection.execute(statement, values), instance)
 
 
-def violations(connection: Connection) -> tuple[list[UnreadableRow], list[str]]:
+def violations(connection: Connection, *, at_length: bool = False) -> tuple[list[UnreadableRow], list[str]]:
     """Return the first rows of work that break a constraint, and what else breaks any, or the database itself.
 
     All rows are read to find them, and once more of those tables in which SQLite has found some.
     """
-    said = dialect_of(connection).violations(connection)
+    said = dialect_of(connection).violations(connection, at_length=at_length)
     failed = {f"CHECK constraint failed in {table.name}": table for table in UNREADABLE}
     is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
     rows = [

@@ -14,6 +14,8 @@ from batchctl.domain.status import mermaid
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
+OF_SQL_SERVER = "sql-server.md"
+
 
 def test_the_state_diagram_is_the_transition_table() -> None:
     drawn = re.findall(r"```mermaid\n(.*?)\n```", README, re.DOTALL)
@@ -63,9 +65,9 @@ def test_every_insert_that_is_shown_waits_for_a_controller_that_writes() -> None
 
     assert len(shown) > 15
     assert len(commands) > 5
-    # Every other database makes who writes wait by itself; SQL Server wants to be told something else of sqlcmd and Agent.
-    first = (".timeout 5000", "SET QUOTED_IDENTIFIER ON;")
-    assert [page for page, block in shown if not any(said in block for said in first)] == []
+    assert [page for page, block in shown if page != OF_SQL_SERVER and ".timeout 5000" not in block] == []
+    # Without it, SQL Server refuses what is written into a table with a filtered index (error 1934).
+    assert [page for page, block in shown if "SET QUOTED_IDENTIFIER ON;" not in block] == []
     assert [
         (page, line)
         for page, line in commands

@@ -169,8 +169,11 @@ class Dialect(Protocol):
         """Say the same of a FileProcess row and of any of the batches that will take it; who is hurried runs into it."""
         ...
 
-    def violations(self, connection: Connection) -> list[str]:
-        """Return what breaks the constraints, or the database itself; at most a hundred lines."""
+    def violations(self, connection: Connection, *, at_length: bool) -> list[str]:
+        """Return what breaks the constraints, or the database itself; at most a hundred lines.
+
+        Where that takes reading every row of every table it is done `at_length` only.
+        """
         ...
 
     def definitions(self, connection: Connection) -> dict[str, str]:

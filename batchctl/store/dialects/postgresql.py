@@ -417,7 +417,7 @@ def other_schema(connection: Connection) -> tuple[str, str] | None:
     return visible(found.schema), visible(mend)
 
 
-def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's
+def violations(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
     """Nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
     return []
 

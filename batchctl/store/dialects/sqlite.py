@@ -444,7 +444,7 @@ def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence
     return False
 
 
-def violations(connection: Connection) -> list[str]:
+def violations(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
     """Return what breaks the constraints, or the file itself; at most a hundred lines."""
     return [line for line in connection.exec_driver_sql("PRAGMA quick_check").scalars() if line != "ok"]
 

@@ -22,5 +22,6 @@ def views(dialect: str, schema: str = "") -> dict[str, str]:
     spoken = Spoken(dialect, schema)
     written = (status, failed, waiting, running, late, history, schedule, inbox, sql_job)
     return {
-        name: f"{spoken.create} {schema}{name} AS{write(spoken)}" for name, write in zip(NAMES, written, strict=True)
+        name: spoken.for_any_client(f"{spoken.create} {schema}{name} AS{write(spoken)}")
+        for name, write in zip(NAMES, written, strict=True)
     }

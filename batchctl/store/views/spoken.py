@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from batchctl.store.written_forms import BLANKS, bare
+
+_SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z])")
+"""Where a statement begins that a view shows."""
 
 
 class Spoken:
@@ -79,6 +84,10 @@ class Spoken:
         if self.dialect == "mssql":
             return f"CONCAT({', '.join(parts)})"
         return f"({' || '.join(parts)})"
+
+    def for_any_client(self, view: str) -> str:
+        """Let the statements that a view shows be run in sqlcmd and SQL Agent, too, whose sessions refuse them (error 1934)."""
+        return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view
 
     def quoted(self, text: str) -> str:
         """Write a text as SQL writes one."""
