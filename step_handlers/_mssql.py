@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
@@ -23,6 +23,8 @@ LOCK_SECONDS = 5
 CANCEL_AGAIN_SECONDS = 0.5
 """A request to cancel that comes between two calls is lost, so it is repeated until the step has ended."""
 
+_MOST_ERRORS = 1000
+"""How many errors in a row are read past: a procedure in a loop may raise any number."""
 _SHOWN_OF_A_LOCK = 32
 """How many characters of a lock's name sys.dm_tran_locks shows."""
 _REFUSED_LOCK = {
@@ -233,12 +235,12 @@ class _Session:
             if self.execution.stopping:
                 raise _Stopped
             sent = True
-            self._drain(spec["batch"], values)
-            left_open = self._first("SELECT @@TRANCOUNT") if self.problem is None else 0
+            self._drain(spec["batch"], values, goes_on=bool(spec["called"]))
+            left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.problem is None else 0
         except (_Stopped, Unusable, self.driver.Error) as error:
             return self._failed(error, spec, sent=sent)
         if self.problem is not None:
-            return self._failed(None, spec, sent=True)
+            return self._failed(None, spec, sent=True, left_open=bool(left_open))
         if left_open:
             self._roll_back()
             return self._ended(f"{spec['called'] or 'the batch'} left a transaction open; it was rolled back")
@@ -288,9 +290,13 @@ class _Session:
         row = self._row(sql, *parameters)
         return None if row is None else row[0]
 
-    def _drain(self, sql: str, values: Sequence[Any]) -> None:
-        """Read every result: an error behind the first one is raised only on the way to it."""
-        self.cursor.execute(sql, *values)
+    def _drain(self, sql: str, values: Sequence[Any], *, goes_on: bool) -> None:
+        """Read every result: an error behind the first one is raised only on the way to it.
+
+        What `goes_on` after an error, as a procedure does, is read to its end as far as the driver can: pyodbc gives up what
+        the server has not sent yet, mssql-python reads on.
+        """
+        self._heard(lambda: self.cursor.execute(sql, *values), goes_on=goes_on)
         is_count_known = True
         while True:
             self._hear()
@@ -300,11 +306,26 @@ class _Session:
                 self.results.affected += max(0, self.cursor.rowcount)
             else:
                 self.is_counted = False
-            if not self.cursor.nextset():
+            if not self._heard(self.cursor.nextset, goes_on=goes_on):
                 break
             # mssql-python leaves the count of the first result, or of the rows that were read, standing.
             is_count_known = self.driver.__name__ == "pyodbc"
         self._hear()
+
+    def _heard(self, ask: Callable[[], Any], *, goes_on: bool) -> Any:
+        """Go to a result; an error on the way is kept, the first one, where more may come behind it."""
+        for _ in range(_MOST_ERRORS):
+            try:
+                return ask()
+            except self.driver.Error as error:
+                problem = ServerProblem.of(error)
+                if not goes_on or problem.state in LOST_STATES or self.execution.stopping:
+                    raise
+                self.problem = self.problem or problem
+                if self.driver.__name__ == "pyodbc":
+                    return False
+                ask = self.cursor.nextset
+        return False
 
     def _read(self, names: Sequence[str]) -> None:
         if tuple(names) == _tsql.ERROR:
@@ -328,12 +349,15 @@ class _Session:
         with suppress(self.driver.Error):
             self.cursor.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
 
-    def _failed(self, error: Exception | None, spec: Mapping[str, Any], *, sent: bool) -> StepOutcome:
+    def _failed(
+        self, error: Exception | None, spec: Mapping[str, Any], *, sent: bool, left_open: bool = False
+    ) -> StepOutcome:
         with suppress(self.driver.Error):
             self._hear()
         self._roll_back()
         what = spec["called"] or "the batch"
         end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
+        end = "; the transaction that it left open was rolled back" if left_open else end
         problem = self.problem or ServerProblem.of(error or _Stopped())
         if sent and self.problem is None and problem.state in LOST_STATES and not self.closed_to_stop:
             message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"

@@ -296,11 +296,14 @@ def _for_long(prefix: str, inside: str) -> list[str]:
 
 
 def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
-    """Write a call; its return code and its output parameters are the last result."""
+    """Write a call; its return code and its output parameters are the last result.
+
+    No TRY stands around it: within one, the first error leaves the procedure, and its own handling of errors never runs.
+    """
     given = [f"@{one.name} = @arg{at}{' OUTPUT' if one.output else ''}" for at, one in enumerate(arguments, start=1)]
     outputs = [f", @arg{at} AS {identifier(one.name)}" for at, one in enumerate(arguments, start=1) if one.output]
     called = " ".join(["EXEC @rc =", ".".join(map(identifier, parts)), ", ".join(given)]).rstrip()
-    return f"DECLARE @rc int; BEGIN TRY\n{called};\n{_CATCH}\nSELECT @rc AS {RETURN_CODE}{''.join(outputs)};"
+    return f"DECLARE @rc int;\n{called};\nSELECT @rc AS {RETURN_CODE}{''.join(outputs)};"
 
 
 def pasted(

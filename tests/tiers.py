@@ -35,6 +35,7 @@ FULL = {
     "sqlserver/test_mutants.py": "what the audit of SQL Server found, put back",
     "sqlserver/test_script.py": "every batch of the script for SQL Server, read by its own parser",
     "sqlserver/test_statements.py": "every statement that the store keeps, read by SQL Server's parser for both drivers",
+    "sqlserver/test_texts.py": "what dialect, roles and documentation hold, read by SQL Server's parser",
     "sqlserver/test_walk.py": "the tests, started in the tests",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
 }

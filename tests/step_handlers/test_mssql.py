@@ -114,6 +114,41 @@ def test_a_return_code_read_after_a_late_error_does_not_undo_it(monkeypatch: pyt
     assert not outcome.succeeded
 
 
+def test_a_procedure_that_handles_its_errors_is_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    # IF @@ERROR <> 0 ... RETURN 7: within a TRY it would never get there, and neither its message nor its code would come.
+    handled = [
+        Count(1),
+        MssqlPythonError("Integrity constraint violation", "[Microsoft][SQL Server]Violation of PRIMARY KEY"),
+        MssqlPythonError("General error", "[Microsoft][SQL Server]Orders were not loaded"),
+        Count(1, said=["the error was written down"]),
+        Rows(RC, [[7, None, None]]),
+    ]
+
+    outcome = play(monkeypatch, Server(handled), url=BUNDLED)
+
+    assert outcome.message == "[dbo].[usp_Load] failed: Violation of PRIMARY KEY"
+    assert outcome.return_code == 7
+    assert "the error was written down" in (outcome.output or "")
+
+
+def test_what_a_failed_procedure_left_open_is_rolled_back_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server([Count(1), server_error(547, "it conflicted", "23000")], open_transactions=ONE_OPEN)
+
+    outcome = play(monkeypatch, server)
+
+    end = "; the transaction that it left open was rolled back"
+    assert outcome.message == f"[dbo].[usp_Load] failed: error 547: it conflicted{end}"
+    assert server.asked[-1][0] == "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION"
+
+
+def test_a_driver_that_raises_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = [MssqlPythonError("General error", "[Microsoft][SQL Server]again")] * 2000
+
+    outcome = play(monkeypatch, Server([Count(1), *endless]), url=BUNDLED)
+
+    assert outcome.message == "[dbo].[usp_Load] failed: again"
+
+
 def test_a_count_that_the_driver_does_not_tell_is_not_invented(monkeypatch: pytest.MonkeyPatch) -> None:
     several: list[Answer] = [Count(3), Rows(["Name"], [["a"], ["b"]]), Count(7)]
 

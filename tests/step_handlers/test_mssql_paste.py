@@ -89,12 +89,10 @@ def test_a_call_is_one_batch_with_its_return_code_last() -> None:
         "DECLARE @arg3 nvarchar(4000);\n"
         "DECLARE @arg4 nvarchar(max);\n"
         "DECLARE @arg5 float = 2.5E0;\n"
-        "DECLARE @rc int; BEGIN TRY\n"
+        "DECLARE @rc int;\n"
         "EXEC @rc = [dbo].[usp_Load] @FileName = @arg1, @Rows = @arg2, @Note = @arg3,"
         " @Total = @arg4 OUTPUT, @Seed = @arg5 OUTPUT;\n"
-        + CATCH
-        + "SELECT @rc AS batchctl_return_code, @arg4 AS [Total], @arg5 AS [Seed];\n"
-        + END
+        "SELECT @rc AS batchctl_return_code, @arg4 AS [Total], @arg5 AS [Seed];\n" + END
     )
 
 
