@@ -116,7 +116,7 @@ def test_a_return_code_read_after_a_late_error_does_not_undo_it(monkeypatch: pyt
 
 def test_a_procedure_that_handles_its_errors_is_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     # IF @@ERROR <> 0 ... RETURN 7: within a TRY it would never get there, and neither its message nor its code would come.
-    handled = [
+    handled: list[Answer] = [
         Count(1),
         MssqlPythonError("Integrity constraint violation", "[Microsoft][SQL Server]Violation of PRIMARY KEY"),
         MssqlPythonError("General error", "[Microsoft][SQL Server]Orders were not loaded"),
@@ -142,7 +142,7 @@ def test_what_a_failed_procedure_left_open_is_rolled_back_and_said(monkeypatch: 
 
 
 def test_a_driver_that_raises_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    endless = [MssqlPythonError("General error", "[Microsoft][SQL Server]again")] * 2000
+    endless: list[Answer] = [MssqlPythonError("General error", "[Microsoft][SQL Server]again")] * 2000
 
     outcome = play(monkeypatch, Server([Count(1), *endless]), url=BUNDLED)
 
