@@ -50,13 +50,46 @@ def modules() -> Iterator[ModuleType]:
 
 
 def kept() -> dict[str, str]:
-    """Return the statements that modules keep, by where they stand."""
+    """Return the statements that modules keep, as SQL Server gets them, by where they stand."""
+    connection: Any = SimpleNamespace(dialect=dialect())
     return {
-        f"{module.__name__.removeprefix('batchctl.store.')}.{name}{at}": text
+        name: one._for(connection, _columns(one._inline.table)).text
+        if isinstance(one, RowInsert)
+        else compiled(source_of(one))
+        for name, one in _found().items()
+    }
+
+
+def sources() -> dict[str, Any]:
+    """Return the same as SQLAlchemy has them."""
+    return {name: source_of(one) for name, one in _found().items()}
+
+
+def kept_selects() -> dict[str, RowSelect]:
+    """Return those that go to the driver without SQLAlchemy."""
+    return {name: one for name, one in _found().items() if isinstance(one, RowSelect)}
+
+
+def source_of(one: Any) -> Any:
+    """Return what SQLAlchemy makes a statement of."""
+    match one:
+        case RowInsert():
+            return one._inline
+        case RowSelect() | RowUpdate():
+            return one._statement
+        case _:
+            return one
+
+
+@cache
+def _found() -> dict[str, Any]:
+    kinds = (RowInsert, RowSelect, RowUpdate, SelectBase, UpdateBase)
+    return {
+        f"{module.__name__.removeprefix('batchctl.store.')}.{name}{at}": one
         for module in modules()
         for name, value in vars(module).items()
         for at, one in _within(value)
-        for text in _texts_of(one)
+        if isinstance(one, kinds)
     }
 
 
@@ -73,22 +106,6 @@ def _within(value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
     for key, part in parts:
         for at, one in _within(part, depth - 1):
             yield f"[{key}]{at}", one
-
-
-def _texts_of(value: Any) -> Iterator[str]:
-    match value:
-        case RowInsert():
-            table = value._returning.table
-            connection: Any = SimpleNamespace(dialect=dialect())
-            yield value._for(connection, _columns(table)).text
-        case RowUpdate():
-            yield value._for(dialect(), tuple(_columns(value._statement.table))).text
-        case RowSelect():
-            yield compiled(value._statement)
-        case SelectBase() | UpdateBase():
-            yield compiled(value)
-        case _:
-            pass
 
 
 def _columns(table: Any) -> list[str]:
