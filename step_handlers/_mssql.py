@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
+from threading import Lock  # noqa: TID251 - the session is cancelled from another thread
 from typing import Any, Protocol
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings, visible
@@ -119,13 +120,13 @@ class SqlServer:
         if missing is not None:
             raise Unusable(missing, fatal=True)
         driver = load(connection)
-        with closing(open_session(driver, connection)) as opened:
-            session = _Session(driver, opened, opened.cursor(), execution, Results(execution.masked))
-            execution.on_stop(session.cancel)
-            try:
-                return session.carry_out(spec, connection)
-            finally:
-                session.ended.put(None)
+        opened = open_session(driver, connection)
+        session = _Session(driver, connection, opened, opened.cursor(), execution, Results(execution.masked))
+        execution.on_stop(session.cancel)
+        try:
+            return session.carry_out(spec)
+        finally:
+            session.close()
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
         """Try the lock that a session holds as long as it carries out the instance."""
@@ -198,36 +199,58 @@ class _Stopped(Exception):
 @dataclass(slots=True)
 class _Session:
     driver: Any
+    connection: Connection
     opened: Any
     cursor: Cursor
     execution: Execution
     results: Results
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
+    cancelling: Lock = field(default_factory=Lock)
+    """Held by who cancels, and by who closes: a session that is closed during a cancel ends the process (SIGSEGV)."""
+    is_over: bool = False
+    number: int | None = None
+    """What the server calls the session."""
     problem: ServerProblem | None = None
     return_code: int | None = None
     is_counted: bool = True
-    closed_to_stop: bool = False
 
     def cancel(self) -> None:
-        """Cancel what runs until the step has ended; where a driver cannot, end the session."""
-        cancel = getattr(self.cursor, "cancel", None)
-        if cancel is None:
-            self.closed_to_stop = True
-            self.opened.close()
-            return
-        while True:
-            with suppress(self.driver.Error):
-                cancel()
+        """Cancel what runs until the step has ended; a server that takes no notice is told once to end the session."""
+        is_ended = False
+        while self._cancel_once():
+            if self.execution.must_end and not is_ended:
+                is_ended = True
+                self._end_elsewhere()
             try:
                 self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
             except Empty:
                 continue
             return
 
-    def carry_out(self, spec: Mapping[str, Any], connection: Connection) -> StepOutcome:
+    def _cancel_once(self) -> bool:
+        with self.cancelling:
+            if self.is_over:
+                return False
+            with suppress(self.driver.Error, RuntimeError):
+                _canceller(self.cursor)()
+            return True
+
+    def _end_elsewhere(self) -> None:
+        """End the session from another one, where that is permitted."""
+        with suppress(self.driver.Error, Unusable), closing(open_session(self.driver, self.connection)) as other:
+            other.cursor().execute(f"KILL {self.number}")
+
+    def close(self) -> None:
+        """Close the session, once no cancel is under way."""
+        with self.cancelling:
+            self.is_over = True
+        self.ended.put(None)
+        self.opened.close()
+
+    def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:
         sent = False
         try:
-            self._prepare(spec, connection)
+            self._prepare(spec)
             values = [
                 self.execution.secret(value["secret"]) if isinstance(value, dict) else value
                 for value in spec["parameters"]
@@ -249,20 +272,21 @@ class _Session:
             return self._ended(f"{spec['called']} ended with {code}; only 0 is success")
         return self._ended(None)
 
-    def _prepare(self, spec: Mapping[str, Any], connection: Connection) -> None:
+    def _prepare(self, spec: Mapping[str, Any]) -> None:
         for settings in (*_tsql.SETTINGS, spec["settings"]):
             self.cursor.execute(settings)
         session = self._row(
             "SELECT session_id, CONVERT(varchar(33), login_time, 126) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
         )
+        self.number = session[0]
         self.execution.in_session(f"{session[0]}@{session[1]}")
         resource = spec["lock"]
         got = self._first(_take_lock(LOCK_SECONDS), resource)
         if got is None or got < 0:
-            raise Unusable(self._who_holds(resource, spec["instance"], got, connection))
+            raise Unusable(self._who_holds(resource, spec["instance"], got))
 
-    def _who_holds(self, resource: str, instance: int, got: int | None, connection: Connection) -> str:
-        name = visible(connection.name)
+    def _who_holds(self, resource: str, instance: int, got: int | None) -> str:
+        name = visible(self.connection.name)
         if got != -1:
             why = _REFUSED_LOCK.get(got or 0, f"with {got}")
             return f"connection '{name}': the lock of BatchControl {instance} was not granted {why}"
@@ -359,7 +383,7 @@ class _Session:
         end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
         end = "; the transaction that it left open was rolled back" if left_open else end
         problem = self.problem or ServerProblem.of(error or _Stopped())
-        if sent and self.problem is None and problem.state in LOST_STATES and not self.closed_to_stop:
+        if sent and self.problem is None and problem.state in LOST_STATES and not self.execution.must_end:
             message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
             return self._ended(message, lost=True)
         if self.execution.stopping:
@@ -383,6 +407,12 @@ class _Session:
             rows_affected=self.results.affected if self.is_counted else None,
             value=self.results.value,
         )
+
+
+def _canceller(cursor: Any) -> Callable[[], None]:
+    """Return what cancels, without blocking: mssql-python has it at the handle of its statement alone."""
+    cancel: Callable[[], None] = getattr(cursor, "cancel", None) or cursor.hstmt._cancel  # noqa: SLF001 - its only way
+    return cancel
 
 
 def _texts(messages: Sequence[tuple[Any, Any]] | None) -> Iterator[str]:

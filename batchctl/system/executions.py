@@ -49,7 +49,7 @@ class Means:
 class RunningStep:
     """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
 
-    __slots__ = ("_known", "_means", "announced", "identity", "key", "secret_values", "stop")
+    __slots__ = ("_known", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "stop")
 
     def __init__(self, means: Means, key: HistoryId) -> None:
         """Begin without a process."""
@@ -60,6 +60,8 @@ class RunningStep:
         self.stop = Stop(means.side_threads, means.grace)
         self.identity: Identity | None = None
         self.announced = False
+        self.is_at_work = False
+        """True once a thread carries it out."""
 
     @property
     def connections(self) -> Mapping[str, Connection]:

@@ -57,6 +57,7 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("never_ran", (bool,), "bool"),
 )
 """What the parts of an outcome may be."""
+_IGNORED = "was told to stop and did not end; whether it was done is not known"
 _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
 
@@ -103,6 +104,8 @@ class ThreadStepRunner:
         self._commands: dict[int, _Commanded] = {}
         """Executions that are commands of the supervisor, this worker's or another's."""
         self._adopted: dict[HistoryId, adoption.Watch] = {}
+        self._given_up: set[RunningStep] = set()
+        """Executions that were reported as lost, and whose thread is still at work."""
         self._leashed: set[HistoryId] = set()
         self._lease: float | None = None
         self._brief = BriefExecutions(self._reports.append, self._carry_on_thread)
@@ -171,9 +174,10 @@ class ThreadStepRunner:
             for watch in list(self._adopted.values()):
                 self._look_after(watch)
             unannounced = [step for step in self._running.values() if not step.announced]
+            stopping = self._give_up_what_does_not_stop()
             rings = bell is not None and bell.rings()
             left = 0.0 if self._reports or self._woken or rings else until - time.monotonic()
-            pause = NOTICE if unannounced else _LOOK if self._adopted else left
+            pause = NOTICE if unannounced else _LOOK if self._adopted or stopping else left
             self._loop.turn(max(0.0, min(left, pause, look_every)))
             if self._reports:
                 return self._drained()
@@ -182,6 +186,16 @@ class ThreadStepRunner:
             if self._woken or rings or time.monotonic() >= until:
                 self._woken = False
                 return []
+
+    def _give_up_what_does_not_stop(self) -> bool:
+        """Report as lost what a thread goes on with though it was told to stop; say whether anything else is stopping."""
+        told = [step for step in self._running.values() if step.is_at_work and step.stop.told]
+        for step in told:
+            if step.stop.is_given_up and step not in self._given_up:
+                self._given_up.add(step)
+                self._threads.give_up_one()
+                self._reports.append(self._finished(step, StepOutcome(succeeded=False, lost=True, message=_IGNORED)))
+        return bool(told)
 
     def overhear(self) -> Sequence[Report]:
         """Return what the supervisor has reported meanwhile; waits for nothing, and carries nothing out."""
@@ -378,7 +392,7 @@ class ThreadStepRunner:
             self._reports.append(carry())
             return
         try:
-            self._threads.run(partial(self._post, carry))
+            self._threads.run(partial(self._post, step, carry))
         except RuntimeError:
             # It has run: as long as the system refuses another thread, everything else has to wait for this.
             self._reports.append(carry())
@@ -433,7 +447,7 @@ class ThreadStepRunner:
             return False
 
     def _carry_on_thread(self, step: RunningStep, carry: Carry) -> None:
-        self._on_thread(step, partial(self._post, carry))
+        self._on_thread(step, partial(self._post, step, carry))
 
     def _on_thread(self, step: RunningStep, work: Callable[[], None]) -> None:
         try:
@@ -442,9 +456,18 @@ class ThreadStepRunner:
             said = f"not started: the system refused to start another thread: {error}"
             self._reports.append(self._put_back(step, said))
 
-    def _post(self, carry: Carry) -> None:
+    def _post(self, step: RunningStep, carry: Carry) -> None:
         """Carry out on this thread, and report on the loop's."""
-        self._loop.post(partial(self._reports.append, carry()))
+        step.is_at_work = True
+        self._loop.post(partial(self._take_end, step, carry()))
+
+    def _take_end(self, step: RunningStep, finished: Finished) -> None:
+        """Report an end; one that comes after the execution was given up changes nothing any more."""
+        if step in self._given_up:
+            self._given_up.discard(step)
+            self._threads.take_back_one()
+        else:
+            self._reports.append(finished)
 
     def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> Finished:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""

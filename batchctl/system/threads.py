@@ -26,12 +26,25 @@ class Threads:
             if self._free > 0:
                 self._free -= 1
             elif self._most is None or len(self._threads) < self._most:
-                thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
-                thread.start()
-                self._threads.append(thread)
+                self._start()
             else:
                 self._free -= 1
         self._work.put(work)
+
+    def give_up_one(self) -> None:
+        """Let one more thread work, in the place of one whose work does not end."""
+        with self._lock:
+            self._most = None if self._most is None else self._most + 1
+            if self._free < 0:
+                self._free += 1
+                self._start()
+
+    def take_back_one(self) -> None:
+        """Let one thread end: the work that was given up has ended after all."""
+        with self._lock:
+            self._most = None if self._most is None else self._most - 1
+            self._free -= 1
+        self._work.put(None)
 
     def close(self) -> None:
         """Let the threads end once their work is done."""
@@ -44,6 +57,11 @@ class Threads:
         until = time.monotonic() + within
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def _serve(self) -> None:
         while (work := self._work.get()) is not None:

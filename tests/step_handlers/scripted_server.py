@@ -100,6 +100,8 @@ class Server:
     closed: int = 0
     cancelled: int = 0
     cancelling: Exception | None = None
+    while_cancelling: Callable[[], None] = lambda: None
+    while_closing: Callable[[], None] = lambda: None
     pooling_off: bool = False
 
     def answers(self, sql: str) -> Sequence[Answer]:
@@ -109,6 +111,7 @@ class Server:
             (r"sp_getapplock", self.lock),
             (r"dm_tran_locks", self.holder),
             (r"\ASELECT @@TRANCOUNT\Z", self.open_transactions),
+            (r"\AKILL ", (Count(),)),
             (r"\AIF @@TRANCOUNT > 0 ROLLBACK", self.roll_back),
         ):
             if re.search(pattern, sql) and "BEGIN TRY" not in sql:
@@ -167,6 +170,7 @@ class _Opened:
 
     def close(self) -> None:
         self.server.closed += 1
+        self.server.while_closing()
 
 
 @dataclass
@@ -181,6 +185,17 @@ class _Cursor:
     messages: list[tuple[str, str]] = field(default_factory=list)
     description: list[tuple[str]] | None = None
     rowcount: int = -1
+
+    @property
+    def hstmt(self) -> Any:
+        """The handle of the statement, which alone can be cancelled."""
+        return SimpleNamespace(_cancel=self._cancel)
+
+    def _cancel(self) -> None:
+        self.server.cancelled += 1
+        self.server.while_cancelling()
+        if self.server.cancelling is not None:
+            raise self.server.cancelling
 
     def execute(self, sql: str, *parameters: Any) -> None:
         taken.SENT.append(sql)
@@ -230,9 +245,7 @@ class _CancellingCursor(_Cursor):
     counts_every_result = True
 
     def cancel(self) -> None:
-        self.server.cancelled += 1
-        if self.server.cancelling is not None:
-            raise self.server.cancelling
+        self._cancel()
 
 
 def _said(text: str) -> tuple[str, str]:

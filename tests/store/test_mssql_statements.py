@@ -182,6 +182,7 @@ def test_nothing_of_what_goes_to_the_driver_directly_is_left_to_be_filled_in() -
 @pytest.mark.parametrize("name", FOUND)
 def test_no_entity_is_compared_without_its_blanks(name: str) -> None:
     text = statements.compiled(FOUND[name])
-    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName|CycleKey|FileName|CalendarName|ExpectedCalendar|ScheduleName)\)? = [^=]*?(?= AND| OR|\)|$)", text)
+    names = "Entity|Data|ProcessBatchName|CycleKey|FileName|CalendarName|ExpectedCalendar|ScheduleName"
+    plain = re.findall(rf"\b(?:{names})\)? = [^=]*?(?= AND| OR|\)|$)", text)
 
     assert len(plain) == text.count("DATALENGTH(") / 2, text

@@ -84,8 +84,10 @@ class Session:
 
     def close(self) -> None:
         """End the session; the server undoes what was not committed, and lets go of the session's locks."""
-        self.is_open = False
-        self.raw.close()
+        # SQLAlchemy closes once more what a rollback has closed.
+        if self.is_open:
+            self.is_open = False
+            self.raw.close()
 
     def __getattr__(self, name: str) -> Any:
         """Leave what only SQLAlchemy asks of one driver to that driver."""
