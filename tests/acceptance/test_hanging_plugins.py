@@ -159,3 +159,40 @@ def test_an_installed_package_that_ends_crashes_or_hangs_whatever_imports_it_is_
         assert "acme-bad 1.2" in seen
     assert said in " ".join(check.stdout.split())
     assert (status.returncode, check.returncode) == (0, 6)
+
+
+DEAF = """
+import os, time
+from batchctl.plugin_api import Rendered, StepOutcome
+class Deaf:
+    process_type = "deaf"
+    def check(self, step, surroundings): return ()
+    def render(self, request): return Rendered("deaf", {})
+    def execute(self, rendered, execution):
+        open(os.path.join(os.path.dirname(__file__), "hangs"), "w").close()
+        while True:
+            time.sleep(60)
+STEP_HANDLERS = (Deaf,)
+"""
+
+
+def test_a_step_that_takes_no_notice_of_its_end_is_lost_and_frees_its_slot(shop: Shop) -> None:
+    os.mkfifo(shop.directory / "hangs")
+    (shop.directory / "deaf_ones.py").write_text(DEAF, encoding="utf-8")
+    shop.configure('plugin_modules = ["deaf_ones"]\nslots = 1\nstop_grace = 1\nshutdown_grace = 1\n')
+    shop.batch("D", "true")
+    shop.hand.sql("UPDATE ProcessControl SET ProcessType = 'deaf', MaxDuration = 1")
+    shop.batch("B", "true", shop.says("exit 0"))
+    shop.submit("D")
+    controller = shop.start("run")
+    (shop.directory / "hangs").read_text(encoding="utf-8")
+    shop.submit("B")
+    shop.hear()  # of the other batch, in the only slot
+    said = shop.hand.sql("SELECT Status, Message FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")[0]
+    shop.submit("D")
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+    assert said[0] == "lost"
+    assert "was told to stop and did not end; whether it was done is not known" in str(said[1])
+    assert shop.hand.sql("SELECT Status FROM BatchControl WHERE BatchControl_id = 1") == [("held",)]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -471,3 +472,63 @@ def test_jobs_at_the_same_time_have_a_process_each(runner: ThreadStepRunner, ear
     assert run_job(runner, "add", one=1).value == 2
     runner.stop(HistoryId(9))
     assert finished(runner, 9).outcome.stopped
+
+
+@pytest.fixture
+def one_slot(
+    controller_id: str, plugin_process: Callable[[], PluginProcess], state: Path
+) -> Iterator[ThreadStepRunner]:
+    """A runner that carries out one thing at a time, and is soon out of patience."""
+    made = ThreadStepRunner(
+        controller_id=controller_id,
+        plugin_process=plugin_process,
+        jobs={},
+        connections={},
+        secrets=str,
+        slots=1,
+        stop_grace=timedelta(seconds=0.1),
+        state_directory=state,
+    )
+    yield made
+    made.close()
+
+
+def test_what_takes_no_notice_of_a_stop_is_given_up_as_lost_and_its_slot_is_free(one_slot: ThreadStepRunner) -> None:
+    running, go_on = threading.Event(), threading.Event()
+
+    def deaf(execution: Execution) -> StepOutcome:
+        running.set()
+        go_on.wait()
+        return DONE
+
+    start(one_slot, deaf)
+    assert running.wait(LIMIT)
+    one_slot.stop(KEY)
+    lost = finished(one_slot).outcome
+    start(one_slot, lambda execution: DONE, 2)
+    next_one = finished(one_slot, 2).outcome
+
+    assert lost.message == "was told to stop and did not end; whether it was done is not known"
+    assert (lost.lost, lost.succeeded) == (True, False)
+    assert next_one == DONE
+
+    go_on.set()
+    # What ends after all is not reported, and one slot is one slot again.
+    for key in (3, 4):
+        start(one_slot, lambda execution: DONE, key)
+        assert finished(one_slot, key).outcome == DONE
+    assert one_slot.collect(timedelta(0)) == []
+
+
+def test_what_ends_within_the_grace_time_is_not_given_up(one_slot: ThreadStepRunner) -> None:
+    stopped = threading.Event()
+
+    def obedient(execution: Execution) -> StepOutcome:
+        execution.on_stop(stopped.set)
+        assert stopped.wait(LIMIT)
+        return StepOutcome(succeeded=False, stopped=True, message="stopped")
+
+    start(one_slot, obedient)
+    one_slot.stop(KEY)
+
+    assert finished(one_slot).outcome == StepOutcome(succeeded=False, stopped=True, message="stopped")
