@@ -110,6 +110,7 @@ class SqlServer:
     odbc_drivers: tuple[str, ...] = ("SQL Server", "ODBC Driver 18 for SQL Server")
     connecting: Exception | None = None
     asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
+    sizes: list[Any] = field(default_factory=list)
     connected: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     sessions: list[_Connection] = field(default_factory=list)
     pooling: bool = True
@@ -205,7 +206,8 @@ class _Cursor:
     rowcount: int = -1
 
     def setinputsizes(self, sizes: Any) -> None:
-        """Accept the sizes."""
+        """Keep the sizes."""
+        self.server.sizes.append(sizes)
 
     def execute(self, sql: str, *parameters: Any) -> None:
         (values,) = parameters or ((),)

@@ -66,7 +66,10 @@ _FREE_INSTANCES = (
 )
 # Where the server keeps versions of rows, who reads waits for who writes only with this hint.
 _OUTLAST = "SELECT COUNT(*) FROM BatchProcessHistory WITH (READCOMMITTEDLOCK) WHERE Status = 'running';"
-_COMMIT = "COMMIT TRANSACTION;"
+_COMMIT = (
+    f"IF @@TRANCOUNT <> 1 THROW {errors.NOT_ONE_TRANSACTION}, N'the transaction had ended before its commit', 1;"
+    " COMMIT TRANSACTION;"
+)
 _ROLLBACK = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;"
 # With XACT_ABORT any error ends the whole transaction, and there would be no part left to undo.
 _BEGIN_PART = "SET XACT_ABORT OFF; SAVE TRANSACTION part;"
@@ -175,7 +178,11 @@ def prepare(connection: Connection) -> None:
 
 
 def lock_schema(connection: Connection) -> None:
-    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
+    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+
+    What is made on it takes the time that it takes, such as an index over millions of attempts.
+    """
+    _session(connection).raw.timeout = 0
     if not _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema"):
         message = "Another program upgrades the control database."
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 TRANSIENT = frozenset({1205, 1222, 3960, 41302, 41305, 41325})
+NOT_ONE_TRANSACTION = 51077
+"""What a commit raises itself: something has ended the transaction, and what was written after that stands alone."""
 ALREADY_OVER = frozenset({3902, 3903})
-LOST = frozenset({64, 121, 233, 596, 4060, 6005, 10053, 10054, 10060, 40197, 40501, 40613})
+LOST = frozenset({NOT_ONE_TRANSACTION, 3902, 64, 121, 233, 596, 4060, 6005, 10053, 10054, 10060, 40197, 40501, 40613})
 LOST_STATES = ("08", "HYT0", "01002", "10054")
 """HYT0x: the driver waited in vain, so nobody knows how far the server has come; only ending the session settles it."""
 UNUSABLE = {

@@ -42,6 +42,10 @@ _TELLING = (
     "BEGIN CATCH\nSELECT ERROR_NUMBER() AS batchctl_error;\nTHROW;\nEND CATCH;"
 )
 """mssql-python has no way to the number of an error, and counts only the first result: the batch itself tells both."""
+_MARK = re.compile(r"'(?:[^']|'')*'|\[[^\]]*\]|--[^\n]*|\?")
+"""A mark for a value, or what a `?` may stand in without being one."""
+_NULL = "CAST(NULL AS nvarchar(4000))"
+"""With a type, because COALESCE and CASE refuse to choose among NULLs that have none; it fits into every column there is."""
 _ALONE = re.compile(r"\s*CREATE (OR ALTER )?(VIEW|TRIGGER|SCHEMA)\b")
 
 
@@ -105,18 +109,25 @@ class Cursor:
         self._raw: Any = None
         self._rows: Iterator[Any] = iter(())
         self._number: int | None = None
+        self._sizes: Sequence[Any] = ()
         self.description: Any = None
         self.rowcount = -1
 
-    def setinputsizes(self, sizes: Any) -> None:
+    def setinputsizes(self, sizes: Sequence[Any]) -> None:
         """Say which types the parameters of the next statement have."""
-        self._opened().setinputsizes(sizes)
+        self._sizes = sizes
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> Cursor:
         """Execute a statement or a batch; the rows are those of its first result that has any."""
-        driver = self._session.driver
+        driver, sizes = self._session.driver, self._sizes
+        self._sizes = ()
+        if None in parameters:
+            sizes = [size for size, value in zip(sizes, parameters, strict=False) if value is not None]
+            sql, parameters = _with_typed_nulls(sql, parameters)
         text = sql if driver.__name__ == "pyodbc" else _TELLING.format(_part_of_a_batch(sql))
         try:
+            if sizes:
+                self._opened().setinputsizes(sizes)
             self._opened().execute(text, *([tuple(parameters)] if parameters else []))
             self._read()
         except driver.Error as error:
@@ -177,6 +188,25 @@ class Cursor:
             self.rowcount = int(rows[0][0])
         elif self.description is None:
             self.description, self._rows = description, iter(rows)
+
+
+def _with_typed_nulls(sql: str, parameters: Sequence[object]) -> tuple[str, list[object]]:
+    """Write NULLs into the statement: for one that is bound, drivers ask the server for its type, in the transaction.
+
+    Where the server cannot tell, that ends the transaction, and nobody hears of it before the commit.
+    """
+    values, kept = iter(parameters), list[object]()
+
+    def fill(found: re.Match[str]) -> str:
+        if found[0] != "?":
+            return found[0]
+        value = next(values)
+        if value is None:
+            return _NULL
+        kept.append(value)
+        return "?"
+
+    return _MARK.sub(fill, sql), kept
 
 
 def _part_of_a_batch(sql: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -47,7 +48,7 @@ def test_a_transaction_sees_what_others_have_committed_and_is_told_the_servers_t
     assert told == [NOW.replace(tzinfo=UTC)]
     level = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     assert begin.index(level) < begin.index("BEGIN TRANSACTION") < begin.index("SYSUTCDATETIME")
-    assert server.asked[-1][0] == "COMMIT TRANSACTION;"
+    assert server.asked[-1][0] == mssql._COMMIT
 
 
 def test_what_an_earlier_one_left_open_is_undone_first(server: SqlServer, transactions: StoreTransactions) -> None:
@@ -131,6 +132,8 @@ def test_a_deadlock_that_does_not_end_is_named(server: SqlServer, transactions: 
         server_error(121, "semaphore", "08S01"),
         server_error(40613, "not available", "HY000"),
         server_error(0, "Query timeout expired", "HYT00"),
+        server_error(51077, "the transaction had ended before its commit"),
+        server_error(3902, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION."),
     ],
     ids=lambda error: error.args[1][-40:],
 )
@@ -238,3 +241,29 @@ def test_a_deadlock_in_a_part_runs_the_whole_again(server: SqlServer, transactio
     assert transactions.run(C1, isolated) == "added"
     assert len(server.said("BEGIN TRANSACTION")) == 2
     assert not server.said("ROLLBACK TRANSACTION part")
+
+
+@pytest.mark.parametrize("module", ["pyodbc", "mssql_python"])
+def test_no_null_is_bound_for_whose_type_the_server_would_be_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str
+) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    connection = engine.open_engine(URLS[module], tmp_path).connect()
+    session: Any = connection.connection.dbapi_connection
+    cursor = session.cursor()
+    cursor.setinputsizes([(1, 2, 3), None, (4, 5, 6)])
+    cursor.execute("UPDATE t SET [a?] = ?, b = ?, c = 'why?' WHERE d = ? -- ?", ["x", None, 7])
+
+    sql, values = server.asked[-1]
+    assert "UPDATE t SET [a?] = ?, b = CAST(NULL AS nvarchar(4000)), c = 'why?' WHERE d = ? -- ?" in sql
+    assert values == ("x", 7)
+    assert server.sizes == [[(1, 2, 3), (4, 5, 6)]]
+
+
+def test_a_commit_is_made_of_one_transaction_alone(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    transactions.run(C1, add)
+
+    (commit,) = server.said("COMMIT TRANSACTION")
+    assert commit.startswith("IF @@TRANCOUNT <> 1 THROW 51077, ")
