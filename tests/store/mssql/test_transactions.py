@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
-from batchctl.store.dialects import mssql
+from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.dialects.mssql_session import ServerError
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.store.sql_server import (
@@ -253,12 +253,18 @@ def test_no_null_is_bound_for_whose_type_the_server_would_be_asked(
     session: Any = connection.connection.dbapi_connection
     cursor = session.cursor()
     cursor.setinputsizes([(1, 2, 3), None, (4, 5, 6)])
-    cursor.execute("UPDATE t SET [a?] = ?, b = ?, c = 'why?' WHERE d = ? -- ?", ["x", None, 7])
+    cursor.execute("UPDATE t SET a = ?, b = ? WHERE c = ?", ["x", None, 7])
 
     sql, values = server.asked[-1]
-    assert "UPDATE t SET [a?] = ?, b = CAST(NULL AS nvarchar(4000)), c = 'why?' WHERE d = ? -- ?" in sql
+    assert "UPDATE t SET a = ?, b = CAST(NULL AS nvarchar(4000)) WHERE c = ?" in sql
     assert values == ("x", 7)
     assert server.sizes == [[(1, 2, 3), (4, 5, 6)]]
+
+
+def test_a_null_is_written_where_its_mark_stands() -> None:
+    said = mssql_session._with_typed_nulls("SELECT '?''?', [?], ? -- ?\n, ?", [None, 1])
+
+    assert said == ("SELECT '?''?', [?], CAST(NULL AS nvarchar(4000)) -- ?\n, ?", [1])
 
 
 def test_a_commit_is_made_of_one_transaction_alone(server: SqlServer, transactions: StoreTransactions) -> None:
