@@ -33,6 +33,7 @@ FULL = {
     "faults/test_two_hosts.py": "a host that is waited for until it is given up, in real time",
     "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
     "sqlserver/test_mutants.py": "what the audit of SQL Server found, put back",
+    "sqlserver/test_real_drivers.py": "both drivers against a stand-in on loopback, hundreds of broken connections",
     "sqlserver/test_script.py": "every batch of the script for SQL Server, read by its own parser",
     "sqlserver/test_statements.py": "every statement that the store keeps, read by SQL Server's parser for both drivers",
     "sqlserver/test_texts.py": "what dialect, roles and documentation hold, read by SQL Server's parser",

@@ -1,0 +1,160 @@
+"""What pyodbc with Microsoft's driver and mssql-python put on the wire, and make of what comes back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from batchctl.plugin_api import Step, StepOutcome
+from batchctl.ports import Boundary
+from batchctl.store import engine, intake
+from batchctl.store.transactions import StoreTransactions
+from batchctl.testing import a_request, a_step
+from step_handlers.sql import Sql
+from step_handlers.stored_procedure import StoredProcedure
+from tests.house.source import ROOT
+from tests.sqlserver import tds
+from tests.sqlserver.real_drivers import missing_libraries, url
+from tests.sqlserver.tds import Count, Hold, Part, Rows, Server, Told
+from tests.step_handlers.execution import Alone, as_execution
+from tests.step_handlers.postgres_steps import around
+
+MODULES = ("pyodbc", "mssql_python")
+CALL = a_step(
+    "stored_procedure",
+    Data1="warehouse",
+    Data2="dbo.usp_Load",
+    Data3="@FileName={Data1}, @Rows=5, @Note={Data2}, @Total=OUTPUT, @Seed=2.5 OUTPUT",
+)
+QUERY = a_step("sql", Data1="warehouse", Data2="UPDATE Item SET Name = {Data1}")
+DONE = Rows(["batchctl_return_code", "Total", "Seed"], [[0, "12", 2]])
+NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
+ASKS_FOR_TYPES = "sp_describe|sp_datatype_info(?!_100)"
+
+
+@pytest.fixture(autouse=True)
+def _libraries() -> None:
+    assert missing_libraries() == [], f"the drivers need libraries: apt-get install {' '.join(missing_libraries())}"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as made:
+        made.answers = [
+            ("dm_exec_sessions", [Rows(["id", "at"], [[51, "2026-11-21T03:00:00.123"]])]),
+            ("sp_getapplock", [Rows(["got"], [[0]])]),
+            (r"\ASELECT @@TRANCOUNT\Z", [Rows(["open"], [[0]])]),
+        ]
+        yield made
+
+
+def play(server: Server, module: str, step: Step, parts: list[Part], alone: Alone | None = None) -> StepOutcome:
+    """Carry out a step whose own batch is answered so."""
+    server.answers.append(("usp_Load|UPDATE Item", parts))
+    handler = Sql() if step.process_type == "sql" else StoredProcedure()
+    surroundings = around(url(module, server.port))
+    rendered = handler.render(a_request(step, surroundings, Data1="it's ü", Data2=None))
+    return handler.execute(rendered, as_execution(replace(alone or Alone(), connections=surroundings.connections)))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_call_is_sent_with_its_values_apart_and_read_to_the_end(server: Server, module: str) -> None:
+    outcome = play(server, module, CALL, [Count(3), Told(0, "read it", 0), Rows(["Name"], [["ä"]]), DONE])
+
+    assert outcome.succeeded, outcome
+    assert outcome.return_code == 0
+    assert "@Total = 12" in (outcome.output or "")
+    assert "read it" in (outcome.output or "")
+    (call,) = server.said("usp_Load")
+    # The drivers' own names for markers: a variable of that name would be declared twice (error 134).
+    assert "DECLARE @arg1 nvarchar(4000) = @P1;" in call.text
+    assert "DECLARE @arg3 nvarchar(4000);" in call.text
+    assert [one.value for one in call.parameters] == ["it's ü", 5, 2.5]
+    assert {"pyodbc": "nvarchar", "mssql_python": "nvarchar"}[module] == call.parameters[0].type
+    assert server.said(ASKS_FOR_TYPES) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_an_error_behind_the_first_result_is_raised(server: Server, module: str) -> None:
+    outcome = play(server, module, CALL, [Count(1), Told(547, "it conflicted")])
+
+    assert not outcome.succeeded
+    assert "it conflicted" in (outcome.message or "")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_procedure_that_goes_on_after_an_error_is_a_failure_that_was_carried_out(server: Server, module: str) -> None:
+    handled = Rows(["batchctl_return_code", "Total", "Seed"], [[7, None, None]])
+
+    outcome = play(server, module, CALL, [Count(1), Told(547, "it conflicted"), Told(0, "written down", 0), handled])
+
+    assert "it conflicted" in (outcome.message or "")
+    # What only mssql-python reads on to; pyodbc gives the statement up.
+    assert outcome.return_code == (7 if module == "mssql_python" else None)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_step_that_runs_is_cancelled_by_an_attention(
+    server: Server, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = Alone(looks_until_stop=1)
+    server.while_held = lambda: threading.Thread(target=alone.stops[0]).start()
+
+    outcome = play(server, module, QUERY, [Hold(threading.Event())], alone)
+
+    assert outcome.stopped
+    assert server.attentions >= 1
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_engine_sends_what_it_means_and_asks_for_no_type(server: Server, module: str, tmp_path: Path) -> None:
+    server.answers += [
+        ("test max support", [Rows(["said"], [["test max support"]])]),
+        ("transaction_isolation_level|system_views", [Rows(["said"], [["READ COMMITTED"]])]),
+        ("(?i)schema_name|fn_listextendedproperty", [Rows(["said"], [["dbo"]])]),
+        ("PARSENAME", [Rows(["version", "edition", "state"], [[15, 3, "READ_WRITE"]])]),
+        ("@@version", [Rows(["said"], [["Microsoft SQL Server 2019 (RTM) - 15.0.2000.5 (X64)"]])]),
+        ("(?i)serverproperty", [Rows(["said"], [["15.0.2000.5"]])]),
+        ("delayed_durability_desc", [Rows(["said"], [["DISABLED"]])]),
+        (r"BEGIN TRANSACTION", [tds.Moment(NOW)]),
+        ("INSERT INTO FileProcess", [Count(1), Rows(["id"], [[41]])]),
+    ]
+    transactions = StoreTransactions(engine.open_engine(url(module, server.port), tmp_path))
+
+    added = transactions.run(
+        frozenset({Boundary.POPULATE}),
+        lambda connection: intake.add(
+            connection, entity="Orders", file_name=None, data="ü", cycle_key=None, source="test"
+        ),
+    )
+    transactions.close()
+
+    assert added == 41
+    (insert,) = server.said("INSERT INTO FileProcess")
+    assert [one.value for one in insert.parameters] == ["Orders", "ü", "test"]
+    assert "VALUES (@P1, CAST(NULL AS nvarchar(4000)), @P2, CAST(NULL AS nvarchar(4000)), @P3)" in insert.text
+    assert server.said(ASKS_FOR_TYPES) == []
+    # Transactions are begun and ended in SQL, by the store alone.
+    assert server.transactions == []
+    assert len(server.said(r"COMMIT TRANSACTION")) == 1
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_connection_that_breaks_during_a_cancel_never_ends_the_process(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.sqlserver.dropping", module, "200"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "200 rounds\n"), done.stderr[-2000:]
