@@ -57,6 +57,8 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("never_ran", (bool,), "bool"),
 )
 """What the parts of an outcome may be."""
+PATIENCE = timedelta(seconds=30)
+"""How long a handler has for ending by force what took no notice of a stop, before it is given up."""
 _IGNORED = "was told to stop and did not end; whether it was done is not known"
 _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
@@ -76,6 +78,7 @@ class ThreadStepRunner:
         clock: Clock | None = None,
         slots: int = 1,
         stop_grace: timedelta = STOP_GRACE,
+        patience: timedelta = PATIENCE,
         output_cap: int = OUTPUT_CAP,
         state_directory: Path | None = None,
         environment: Mapping[str, str] | None = None,
@@ -104,6 +107,7 @@ class ThreadStepRunner:
         self._commands: dict[int, _Commanded] = {}
         """Executions that are commands of the supervisor, this worker's or another's."""
         self._adopted: dict[HistoryId, adoption.Watch] = {}
+        self._patience = patience.total_seconds()
         self._given_up: set[RunningStep] = set()
         """Executions that were reported as lost, and whose thread is still at work."""
         self._leashed: set[HistoryId] = set()
@@ -191,7 +195,7 @@ class ThreadStepRunner:
         """Report as lost what a thread goes on with though it was told to stop; say whether anything else is stopping."""
         told = [step for step in self._running.values() if step.is_at_work and step.stop.told]
         for step in told:
-            if step.stop.is_given_up and step not in self._given_up:
+            if step not in self._given_up and time.monotonic() >= step.stop.until + self._patience:
                 self._given_up.add(step)
                 self._threads.give_up_one()
                 self._reports.append(self._finished(step, StepOutcome(succeeded=False, lost=True, message=_IGNORED)))

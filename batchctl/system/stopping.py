@@ -41,11 +41,6 @@ class Stop:
         """True once the execution was told to stop and the grace time is over."""
         return self.told and time.monotonic() >= self.until
 
-    @property
-    def is_given_up(self) -> bool:
-        """True once what was told to stop has not ended for another grace time after it was to be ended by force."""
-        return self.told and time.monotonic() >= self.until + self._grace
-
     def tell(self) -> None:
         """Tell the execution to stop; returns at once, telling again changes nothing."""
         with self._lock:

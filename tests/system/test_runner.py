@@ -487,6 +487,7 @@ def one_slot(
         secrets=str,
         slots=1,
         stop_grace=timedelta(seconds=0.1),
+        patience=timedelta(seconds=0.1),
         state_directory=state,
     )
     yield made
