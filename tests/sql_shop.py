@@ -45,7 +45,7 @@ class SqlShop:
 
     def __init__(self, database: ControlDatabase, server: Callable[[], PostgresServer]) -> None:
         self.database = database
-        self.kind = database.kind
+        self.kind = "sqlite" if database.kind == "sqlite" else "postgresql"
         self.directory = database.directory
         if database.kind == "sqlite":
             self.target_url = f"sqlite:///{self.directory / 'shop.db'}"

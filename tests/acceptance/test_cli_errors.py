@@ -265,11 +265,14 @@ def test_of_many_differences_the_first_are_named_and_the_rest_counted(
     run_batchctl: RunBatchctl, control_database: ControlDatabase
 ) -> None:
     night = Night(control_database, run_batchctl)
-    catalog = "sqlite_master" if control_database.kind == "sqlite" else "pg_class"
-    column = "name" if control_database.kind == "sqlite" else "relname"
-    names = [name for (name,) in night.sql(f"SELECT {column} FROM {catalog} WHERE lower({column}) LIKE 'ix%'")]
-    for name in names:
-        night.sql(f'DROP INDEX "{name}"')
+    dropping = {
+        "sqlite": "SELECT 'DROP INDEX \"' || name || '\"' FROM sqlite_master WHERE name LIKE 'ix%'",
+        "postgresql": "SELECT 'DROP INDEX \"' || relname || '\"' FROM pg_class WHERE lower(relname) LIKE 'ix%'",
+        "mssql": "SELECT CONCAT('DROP INDEX ', name, ' ON ', OBJECT_NAME(object_id)) FROM sys.indexes WHERE name LIKE 'IX%'",
+    }
+    names = night.sql(dropping[control_database.kind])
+    for (statement,) in names:
+        night.sql(statement)
     verified = night("db", "verify")
 
     assert verified.returncode == 4

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.installation import RunBatchctl, lend
-from tests.control_databases import KINDS
+from tests.control_databases import FIRST_TWO
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ZONE = 'business_time_zone = "Europe/Amsterdam"\n'
@@ -39,7 +39,7 @@ class Shop:
         return json.loads(self.done(*args, "--json"))
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=FIRST_TWO)
 def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Shop:
     def run(*args: str, **more: Any) -> subprocess.CompletedProcess[str]:
         return run_batchctl(*args, cwd=tmp_path, **more)

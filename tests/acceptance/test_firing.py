@@ -16,6 +16,7 @@ from tests.control_databases import ControlDatabase
 DUE_IN = {
     "sqlite": "strftime('%Y-%m-%d %H:%M:%S', 'now', '{} seconds')",
     "postgresql": "to_char(clock_timestamp() AT TIME ZONE 'UTC' + interval '{} seconds', 'YYYY-MM-DD HH24:MI:SS')",
+    "mssql": "CONVERT(varchar(19), DATEADD(second, {}, SYSUTCDATETIME()), 120)",
 }
 FIRES = "SELECT s.ScheduleName, f.Outcome FROM ScheduleFire f JOIN Schedule s ON s.Schedule_id = f.Schedule_id"
 

@@ -17,7 +17,7 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.node import Node
 from tests.acceptance.installation import ROOT, RunBatchctl
-from tests.control_databases import KINDS
+from tests.control_databases import FIRST_TWO
 from tests.postgres import PostgresServer
 from tests.sql_shop import ClockAhead
 
@@ -74,7 +74,7 @@ class Shop:
         return self("schedule", "add-sql", name, "--connection", "shop", "--at", at, *given)
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=FIRST_TWO)
 def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Shop:
     server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
     return Shop(tmp_path, run_batchctl, request.param, server)

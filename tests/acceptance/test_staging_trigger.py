@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl
-from tests.control_databases import KINDS
+from tests.control_databases import FIRST_TWO
 from tests.postgres import PostgresServer
 
 EXAMPLE = ROOT / "examples" / "staging_trigger"
@@ -68,7 +68,7 @@ class Shop:
         return [(row["EventType"], row["RowsQueued"], row["Message"]) for row in reversed(rows)]
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=FIRST_TWO)
 def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Shop:
     server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
     return Shop(tmp_path, run_batchctl, server)
