@@ -135,7 +135,7 @@ def _has_values(statement: Any) -> bool:
 @contextmanager
 def recording(heard: Callable[[str], None]) -> Iterator[None]:
     """Let `heard` have every statement that is executed or compiled meanwhile, each once, as SQL Server would get it."""
-    known = set[str]()
+    known, executed = set[str](), set[Any]()
 
     def tell(statement: Any, columns: Iterable[str] | None) -> None:
         text = compiled(statement, columns)
@@ -144,9 +144,17 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
             heard(text)
 
     def before_execute(_connection: Any, statement: Any, several: Any, values: Any, _options: Any) -> None:
-        if isinstance(statement, (SelectBase, UpdateBase, TextClause)) and _is_ours():
-            rows = several or ([values] if values else [])
-            tell(statement, rows[0] if rows and isinstance(statement, (Insert, Update)) else None)
+        if not isinstance(statement, (SelectBase, UpdateBase, TextClause)):
+            return
+        rows = several or ([values] if values else [])
+        columns = tuple(rows[0]) if rows and isinstance(statement, (Insert, Update)) else None
+        # Most are executed over and over: to compile each again would take longer than the tests.
+        key = statement._generate_cache_key()
+        if (key is not None and (key.key, columns) in executed) or not _is_ours():
+            return
+        if key is not None:
+            executed.add((key.key, columns))
+        tell(statement, columns)
 
     plain = statements._compiled
 
