@@ -66,6 +66,7 @@ class MalformedTemplate(ValueError):
     """A brace without partner, or a name that is not known."""
 
 
+_LIKE_A_NAME = re.compile(r"[\w.:]*")
 _BRACE = re.compile(r"\{\{|\}\}|\{|\}")
 
 
@@ -111,7 +112,10 @@ def _named(name: str) -> Part:
         return Placeholder(name)
     if name.startswith(SECRET) and len(name) > len(SECRET):
         return SecretReference(name.removeprefix(SECRET))
-    message = f"'{{{visible(shorten(name, 60))}}}' is not a placeholder.{did_you_mean(shorten(name, 60), NAMES)}"
+    known = did_you_mean(shorten(name, 60), NAMES)
+    # Of awk, JSON or a shell: nobody would look for another name.
+    known = known if _LIKE_A_NAME.fullmatch(name) else " A brace that stands for itself is written twice: {{ and }}."
+    message = f"'{{{visible(shorten(name, 60))}}}' is not a placeholder.{known}"
     raise MalformedTemplate(message)
 
 

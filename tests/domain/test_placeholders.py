@@ -59,7 +59,7 @@ def test_any_text_is_parsed_or_refused_with_a_reason(text: str) -> None:
         ("{data1}", "'{data1}' is not a placeholder. Did you mean 'Data1'?"),
         ("{FileNme}", "'{FileNme}' is not a placeholder. Did you mean 'FileName'?"),
         ("{Data1.__class__}", "'{Data1.__class__}' is not a placeholder"),
-        ("{7*7}", "'{7*7}' is not a placeholder"),
+        ("{7*7}", "'{7*7}' is not a placeholder. A brace that stands for itself is written twice: {{ and }}."),
         ("{secret:}", "'{secret:}' is not a placeholder"),
         ("{a\nb}", "'{a\\nb}' is not a placeholder"),
     ],
