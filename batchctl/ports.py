@@ -127,6 +127,8 @@ class Finished:
     """When, by the `Clock`; the database may take the report much later. None: as it is recorded."""
     never_ran: bool = False
     """True when it could not be begun because this host or this worker lacked something: the step is put back."""
+    may_go_on: bool = False
+    """True when it did not end though it was told to stop: nobody waits for it any more."""
 
 
 Report = Spawned | Finished

@@ -81,6 +81,8 @@ class End:
     """Why it was told to stop, if it was."""
     never_ran: bool = False
     """True when it could not be begun, through no fault of its own."""
+    may_go_on: bool = False
+    """True when it was given up, so that it may still do what it does."""
 
 
 @value

@@ -213,8 +213,9 @@ def _end(flight: Flight, report: Finished) -> End:
     outcome = made_storable(report.outcome)
     if flight.is_adopted:
         outcome = _by_adopter(flight.attempt, outcome)
+    never_ran = report.never_ran or outcome.never_ran
     return End(
-        flight.attempt, outcome, report.identity, report.ended_at, flight.stop, report.never_ran or outcome.never_ran
+        flight.attempt, outcome, report.identity, report.ended_at, flight.stop, never_ran, may_go_on=report.may_go_on
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -306,6 +306,9 @@ class Recorder:
             said = end.outcome.message
             times = attempt.attempt_no if end.outcome.never_ran else 1
             return moves.Ended(attempt.step.seq, HistoryStatus.LOST, said, never_ran=True, times=times)
+        if end.may_go_on:
+            # What may still be at work is not begun a second time, whatever OnLost says.
+            return replace(moves.ended(attempt.step, end.outcome, end.stop), undecidable=True)
         if attempt.cause is Cause.VERIFY:
             done = self.preparer.is_done(attempt.prepared.step.process_type, end.outcome)
             return moves.verified(attempt.step.seq, end.outcome, done=done)

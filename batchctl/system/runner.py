@@ -198,7 +198,8 @@ class ThreadStepRunner:
             if step not in self._given_up and time.monotonic() >= step.stop.until + self._patience:
                 self._given_up.add(step)
                 self._threads.give_up_one()
-                self._reports.append(self._finished(step, StepOutcome(succeeded=False, lost=True, message=_IGNORED)))
+                lost = self._finished(step, StepOutcome(succeeded=False, lost=True, message=_IGNORED))
+                self._reports.append(replace(lost, may_go_on=True))
         return bool(told)
 
     def overhear(self) -> Sequence[Report]:
