@@ -9,9 +9,10 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import TypeVar, cast
 
-from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
+from batchctl.domain.errors import CannotBegin, PluginError, StepRefused, in_one_line
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
+    NOT_RUN,
     NOTHING_RENDERED,
     BatchDefinition,
     BatchInstance,
@@ -52,7 +53,7 @@ class Prepared:
     def command_text(self) -> str:
         """Return what stands in the history as the command."""
         if self.rendered is None:
-            return f"-- not run: {visible(self.refusal or '')}"
+            return f"{NOT_RUN}{visible(self.refusal or '')}"
         return self.rendered.command_text
 
     @property
@@ -98,7 +99,7 @@ class Preparer:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
             reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
-            return Prepared(step, None, None, storable(reason))
+            return Prepared(step, None, None, storable(in_one_line(reason)))
 
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
         """Return an attempt as it was made ready when it began, to watch over it in place of another controller."""

@@ -54,7 +54,23 @@ class BatchctlError(Exception):
     @property
     def in_full(self) -> str:
         """Say on one line what happened and what to do next, where there is no line of its own for that."""
-        return self.message if self.next_step is None else f"{self.message} Next: {self.next_step}"
+        return in_one_line(self.message, self.next_step)
+
+
+def in_one_line(message: str, next_step: str | None = None) -> str:
+    """Say what happened and what to do next so that `next_step_in` finds it: what a value in the message says is no next step."""
+    said = message.replace(" Next:", " 'Next:'")
+    return said if next_step is None else f"{said} Next: {next_step}"
+
+
+def without_next_step(line: str) -> str:
+    """Return of such a line what happened."""
+    return line.partition(" Next: ")[0]
+
+
+def next_step_in(line: str) -> str | None:
+    """Return of such a line what to do next."""
+    return line.partition(" Next: ")[2] or None
 
 
 def _place() -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NewType
 
 from batchctl.domain.arrivals import FoundFile
+from batchctl.domain.errors import next_step_in
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -43,6 +44,8 @@ NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
 
 NOTHING_RENDERED = "{}"
 """The specification of an attempt that was refused before there was a command."""
+NOT_RUN = "-- not run: "
+"""What its command text begins with; the reason follows."""
 RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
 
 DataValues = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
@@ -421,8 +424,8 @@ class HistoryEntry:
     @property
     def mend(self) -> str | None:
         """Return what to do about an attempt that was refused before it began; None where its message does not say it."""
-        was_refused = self.status is HistoryStatus.FAILED and self.command_spec == NOTHING_RENDERED
-        return ((self.message or "").partition(" Next: ")[2] or None) if was_refused else None
+        was_refused = self.command_spec == NOTHING_RENDERED and self.command_text.startswith(NOT_RUN)
+        return next_step_in(self.message or "") if was_refused and self.status is HistoryStatus.FAILED else None
 
     @property
     def attempts(self) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.errors import PluginError, Refused, without_next_step
 from batchctl.domain.rows import BatchDefinition, Step, imagined
 from batchctl.domain.status import Cause
 from batchctl.domain.text import unfit, visible
@@ -41,7 +41,7 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
     ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
     if ready.refusal is not None:
         whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-        because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+        because = without_next_step(ready.refusal.removeprefix(whose))
         because = _COLUMN.sub(lambda found: f"{found[1]}{_OPTIONS[found[2]]}: ", because)
         raise Refused(f"The SQL could never be carried out: {because}", next_step=next_step)
     try:

