@@ -58,7 +58,7 @@ _COLUMNS = {
     "check": "Table Row Column Message Next",
     "controllers": (
         "Controller_id ControllerName Status Host Pid PidStart BootId Slots HeartbeatSeq Heartbeat AppVersion z_inserted"
-        " OrphanTimeoutSecs SchedulerZone State Claims Leads"
+        " OrphanTimeoutSecs SchedulerZone Trouble State Claims Leads"
     ),
     "doctor": "Check Target Result Message Next",
     "freezes": f"{_FREEZE} Holds",

@@ -8,6 +8,7 @@ import click
 
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import Session, WholeNumber, as_rows, pass_session
+from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     told = [] if seen.copy is None else [("Copy", cell(seen.copy.message))]
     told += [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
+    for name, said in seen.troubles.items():
+        told.append(("Controller", cell(f"{name} cannot do all of its work: {without_next_step(said)}", "bold red")))
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),
@@ -273,6 +276,8 @@ def _next(seen: Overview) -> list[str]:
         return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
+    for said in seen.troubles.values():
+        return [next_step_in(said) or "batchctl doctor"]
     if seen.left_out:
         return ["batchctl check   (correct the plugin module, then start the controller again)"]
     if seen.ailing and not seen.troubled:
@@ -318,6 +323,7 @@ def _as_json(seen: Overview) -> Columns:
         "Controllers": list(seen.controllers),
         "Copy": None if seen.copy is None else seen.copy.message,
         "LeftOut": list(seen.left_out),
+        "Troubles": dict(seen.troubles),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,

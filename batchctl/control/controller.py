@@ -24,7 +24,14 @@ from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder
 from batchctl.control.tally import Tally
 from batchctl.domain import freezes
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import (
+    BatchctlError,
+    Busy,
+    Conflict,
+    DatabaseUnreachable,
+    DatabaseUnusable,
+    OutcomeUnknown,
+)
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import storable
@@ -245,7 +252,7 @@ class Controller:
         boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
         try:
             made, written = self._transactions.run(boundaries, work, hurried=True)
-        except (Busy, DatabaseUnusable) as error:
+        except (Busy, DatabaseUnreachable) as error:
             self._wait_for_the_database(error)
             raise
         except Exception:  # noqa: BLE001 - whoever creates alone finds out what it was, and which row's trouble

@@ -26,6 +26,7 @@ from batchctl.store import (
     alert_deliveries,
     calendars,
     completions,
+    controllers,
     definitions,
     dependencies,
     evidence,
@@ -108,6 +109,7 @@ class Findings:
         found += self._missed(connection, now)
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
+        found += self._troubled(connection, now)
         found += _hanging(connection)
         found += self._dead_ends
         return found
@@ -246,6 +248,13 @@ class Findings:
             return []
         since = lead.until if lead.controller is not None else evidence.ready_since(connection)
         return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
+
+    def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that something keeps controllers from their work; each writes that with its sign of life."""
+        rows = [
+            row for row in controllers.running(connection) if row.trouble and row.heartbeat > now - self.rules.lease
+        ]
+        return [troubles.of_controllers(rows)] if rows else []
 
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""

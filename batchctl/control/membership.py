@@ -95,10 +95,10 @@ class Membership:
         left = self._due_at - self.clock.monotonic()
         return timedelta(seconds=left) if left > 0 else None
 
-    def beat(self, leadership: Leadership | None = None) -> bool:
+    def beat(self, leadership: Leadership | None = None, *, trouble: str | None = None) -> bool:
         """Give a sign of life; true when the last one is so old that others may have taken over.
 
-        It renews the lease of who leads.
+        It renews the lease of who leads, and says what keeps this controller from its work.
 
         When somebody keeps one's row locked it waits for a moment only, and is due again a little later.
         """
@@ -110,7 +110,7 @@ class Membership:
         def beat(connection: Any) -> tuple[bool, bool]:
             kept = leadership is not None and leadership.renew(connection)
             found = controllers.load(connection, self.name)
-            if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now()):
+            if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now(), trouble):
                 self._enter(connection, self._seq)
             return found is None or found.status is not ControllerStatus.RUNNING, kept
 

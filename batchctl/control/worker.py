@@ -91,6 +91,10 @@ class Worker:
     """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
     _waiting: dict[str, str] = field(default_factory=dict)
     """The duties besides the steps that could not be done the last time, each with the reason, which has been told."""
+    _trouble: str | None = None
+    """What kept this worker from its work since its last sign of life."""
+    _lasts: bool = False
+    """Whether something did before that, too: what is over at once nobody need be told."""
     _is_tidy: bool = False
 
     def begin(self, *, patient: bool = False) -> None:
@@ -149,25 +153,38 @@ class Worker:
     def turn(self, wait: timedelta) -> None:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
         due_in = self.membership.due_in
-        if due_in is None:
+        was_due = due_in is None
+        if was_due:
             # Whatever else the database refuses: who gives no sign of life is taken for dead.
             self._go_on("stay", self._stay)
             due_in = self.membership.due_in
+        has_signed = was_due and due_in is not None
         self.controller.turn(timedelta(0) if self._creates else wait, due_in)
         noticed = self.controller.take_notice()
         if self.controller.is_stopping:
             self._resign()
-        if self.controller.trouble is not None or self.controller.is_stopping:
+            return
+        if self.controller.trouble is not None:
+            self._trouble = self.controller.trouble.in_full
+            if has_signed:
+                # The database takes a sign of life and refuses the rest: somebody has to be told.
+                self._keep_up()
             return
         for duty in self.own_duties:
             self._go_on(duty.name, partial(self._look, duty, noticed))
         if self.leading is not None:
             self._go_on("lead", partial(self._lead, self.leading, noticed=noticed))
-            if self.leading.is_leader:
-                for duty in self.leading.upkeep:
-                    self._go_on(duty.name, partial(_look, duty))
-            elif self.leading.alarm is not None and self.leading.leadership.is_vacant:
-                self._go_on(self.leading.alarm.name, partial(_look, self.leading.alarm))
+        self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Do what follows all else, if this worker leads; where nobody leads and it cannot, that is told."""
+        if self.leading is None:
+            return
+        if self.leading.is_leader:
+            for duty in self.leading.upkeep:
+                self._go_on(duty.name, partial(_look, duty))
+        elif self.leading.alarm is not None and self.leading.leadership.is_vacant:
+            self._go_on(self.leading.alarm.name, partial(_look, self.leading.alarm))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
@@ -178,7 +195,11 @@ class Worker:
                 self.leading.leadership.release()
 
     def _stay(self) -> None:
-        was_silent = self.membership.beat(None if self.leading is None else self.leading.leadership)
+        trouble = self._trouble or next(iter(self._waiting.values()), None)
+        lasting = trouble if self._lasts else None
+        self._trouble, self._lasts = None, trouble is not None
+        leadership = None if self.leading is None else self.leading.leadership
+        was_silent = self.membership.beat(leadership, trouble=lasting)
         self.runner.keep_lease(self.membership.lease_until)
         if was_silent:
             self.controller.look_closely()
@@ -284,13 +305,15 @@ class Worker:
                 self.leading.creator.forget_answers()
             self.listener(Event("controller.superseded", {"Message": error.message}))
         except BatchctlError as error:
+            self._trouble = error.in_full
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.
-                if error.message not in self._waiting.values():
+                if error.in_full not in self._waiting.values():
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
-                self._waiting[duty] = error.message
+                self._waiting[duty] = error.in_full
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
+            self._trouble = f"{type(error).__name__}: {error}"
+            self.listener(Event("controller.trouble", {"Message": self._trouble}))
         else:
             if [*self._waiting] == [duty]:
                 self.listener(Event("controller.resumed"))

@@ -257,6 +257,8 @@ class IncidentKind(StrEnum):
     NOBODY_LEADS = "nobody_leads"
     """Controllers work, and none of them makes instances or fires anything."""
     POPULATOR_HANGS = "populator_hangs"
+    CONTROLLER_TROUBLE = "controller_trouble"
+    """Something keeps a controller from its work that the database lets it tell."""
 
 
 class IncidentStatus(StrEnum):

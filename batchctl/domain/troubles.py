@@ -7,9 +7,18 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from batchctl.domain.business_days import running_out
+from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Problem, key_of, signature
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeRow
+from batchctl.domain.rows import (
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    ControllerRow,
+    HistoryEntry,
+    InstanceId,
+    IntakeRow,
+)
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, Severity
 from batchctl.domain.text import shorten, typed, visible
@@ -339,6 +348,21 @@ def nobody_leads(last: str | None, since: datetime) -> Problem:
         message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance",
         since=since,
         next_step="batchctl doctor   (says what keeps them from row 1 of table Leader)",
+    )
+
+
+def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
+    """Return the problem that something keeps controllers from their work, which give signs of life all the same."""
+    first = rows[0]
+    others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
+    said = first.trouble or ""
+    return Problem(
+        kind=IncidentKind.CONTROLLER_TROUBLE,
+        key=key_of(IncidentKind.CONTROLLER_TROUBLE),
+        subject="controllers",
+        message=f"Controller {visible(first.name)}{others} cannot do all of its work: {visible(without_next_step(said))}",
+        since=first.heartbeat,
+        next_step=next_step_in(said) or "batchctl doctor",
     )
 
 

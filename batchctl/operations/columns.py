@@ -228,6 +228,7 @@ def controller(row: ControllerRow) -> Columns:
         "z_inserted": moment(row.started_at),
         "OrphanTimeoutSecs": None if row.orphan_timeout is None else int(row.orphan_timeout.total_seconds()),
         "SchedulerZone": row.scheduler_zone,
+        "Trouble": row.trouble,
     }
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from batchctl.domain import gates
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Refused, Unreadable
+from batchctl.domain.errors import BatchctlError, Refused, Unreadable, next_step_in, without_next_step
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
     MOST_TRIES,
@@ -456,6 +456,19 @@ def _is_there(connection: Any, presence: Presence, now: datetime) -> Gate:
     return _controller(connection, now, "is running", presence.living)
 
 
+def _at_work(living: Sequence[ControllerRow]) -> Gate:
+    """Return the gate of controllers that live: passed as long as one of them is kept from nothing."""
+    first = living[0]
+    if first.trouble is None or any(row.trouble is None for row in living):
+        return Gate(name="controller")
+    return Gate(
+        name="controller",
+        blocked=f"controller {visible(first.name)} cannot do all of its work: {visible(without_next_step(first.trouble))}",
+        clear=next_step_in(first.trouble) or "batchctl doctor",
+        row=f"Controller {first.row_id}",
+    )
+
+
 def _controller(
     connection: Any, now: datetime, does: str, found: Callable[[Any, datetime], Sequence[ControllerRow]]
 ) -> Gate:
@@ -463,8 +476,8 @@ def _controller(
     refused = copies.refused_on(connection)
     if refused is not None:
         return Gate(name="controller", blocked=refused.message, clear=refused.next_step, row="Leader 1")
-    if found(connection, now):
-        return Gate(name="controller")
+    if living := found(connection, now):
+        return _at_work(living)
     last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
     sign = (
         ""

@@ -111,6 +111,8 @@ class Overview:
     """That nothing runs on the database, because it is a copy."""
     left_out: tuple[str, ...]
     """What is to be said of the plugin modules that they work without."""
+    troubles: Mapping[str, str]
+    """What keeps controllers from their work, by their names."""
     instances: Mapping[InstanceStatus, int]
     intake: Mapping[IntakeStatus, int]
     untaken_count: int
@@ -166,6 +168,7 @@ def overview(
             last_sign=None if living else presence.last_sign(connection),
             copy=copies.refused_on(connection),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
+            troubles={row.name: row.trouble for row in living if row.trouble is not None},
             instances=_totals(counts),
             intake=arrived,
             untaken_count=reports.count_untaken(connection),

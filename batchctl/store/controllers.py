@@ -14,6 +14,7 @@ from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId
 from batchctl.domain.status import ControllerStatus, word
+from batchctl.domain.text import storable
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
@@ -114,10 +115,10 @@ def _read(listed: str | None) -> frozenset[str]:
     return frozenset((listed or "").split(SEPARATOR)) - {""}
 
 
-def beat(connection: Connection, name: str, seq: int, now: datetime) -> bool:
-    """Give a sign of life; false when the row is gone."""
+def beat(connection: Connection, name: str, seq: int, now: datetime, trouble: str | None) -> bool:
+    """Give a sign of life, and say what keeps one from one's work, if anything does; false when the row is gone."""
     signs = {"HeartbeatSeq": seq, "Heartbeat": now, "Status": ControllerStatus.RUNNING.value, "z_updated": now}
-    return _BEAT(connection, signs, called=name)
+    return _BEAT(connection, {**signs, "Trouble": None if trouble is None else storable(trouble)}, called=name)
 
 
 def lost(connection: Connection) -> Sequence[str]:
@@ -153,11 +154,16 @@ def open_of(connection: Connection, name: str) -> tuple[set[InstanceId], set[His
 
 def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, ControllerRow]:
     """Return by name the controllers that have not ended, and those of the owners that are entered."""
-    found = {row.name: row for row in readable(connection.execute(_RUNNING), controller_row)}
+    found = {row.name: row for row in running(connection)}
     for name in owners:
         if name is not None and name not in found and (row := load(connection, name)) is not None:
             found[name] = row
     return found
+
+
+def running(connection: Connection) -> Sequence[ControllerRow]:
+    """Return the controllers that have not ended."""
+    return readable(connection.execute(_RUNNING), controller_row)
 
 
 def are_listed(connection: Connection) -> bool:
@@ -204,4 +210,5 @@ def controller_row(row: Row[Any]) -> ControllerRow:
         orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
         scheduler_zone=text_of(getattr(row, "SchedulerZone", None)),
         left_out=text_of(getattr(row, "LeftOut", None)),
+        trouble=text_of(getattr(row, "Trouble", None)),
     )

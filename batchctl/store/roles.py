@@ -36,6 +36,9 @@ KEPT_BESIDE = {
     "DataTrigger": ("LastFired", "Enabled", "z_updated"),
     "FileWatch": ("UnreachableSince", "z_updated"),
     "OperatorRequest": ("Status", "Answer", "AnsweredBy", "AnsweredTime", "z_updated"),
+    # These it never writes: it locks them while it counts what they limit, for which PostgreSQL asks for a right to write.
+    "Resource": ("z_updated",),
+    "Setting": ("z_updated",),
 }
 """The columns that the controller writes of what others insert."""
 WORKED_ON = {

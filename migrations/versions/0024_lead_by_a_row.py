@@ -60,7 +60,7 @@ def upgrade() -> None:
     op.create_index("IX_FileProcess_Awaiting", unquoted("FileProcess"), [unquoted("FileProcess_id")], **condition_of)
     _make_leader()
     _watch("OnLost MaxLost#")
-    _name_kinds(KINDS, (*KINDS, *NEW_KINDS))
+    name_kinds(KINDS, (*KINDS, *NEW_KINDS))
 
 
 def downgrade() -> None:
@@ -69,7 +69,7 @@ def downgrade() -> None:
     of_kind = f"SELECT Incident_id FROM Incident WHERE Kind IN ({listed})"
     op.execute(f"DELETE FROM AlertDelivery WHERE Incident_id IN ({of_kind})")
     op.execute(f"DELETE FROM Incident WHERE Kind IN ({listed})")
-    _name_kinds((*KINDS, *NEW_KINDS), KINDS)
+    name_kinds((*KINDS, *NEW_KINDS), KINDS)
     _watch("OnLost")
     op.drop_table(unquoted("Leader"))
     op.drop_index("IX_FileProcess_Awaiting", table_name=unquoted("FileProcess"))
@@ -77,7 +77,7 @@ def downgrade() -> None:
         op.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
 
 
-def _name_kinds(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+def name_kinds(before: tuple[str, ...], after: tuple[str, ...]) -> None:
     """Let incidents be of other kinds."""
     dialect = op.get_context().dialect
     was, becomes = (str(is_word("Kind", kinds).compile(dialect=dialect)) for kinds in (before, after))

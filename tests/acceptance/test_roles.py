@@ -16,6 +16,7 @@ from batchctl.store import roles
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import Night, a_database
 from tests.control_databases import PostgresHand
+from tests.faults.site import Running, until
 from tests.postgres import PostgresServer
 
 ENTITIES = {"shop": ["Orders", "L'été"]}
@@ -474,3 +475,39 @@ def test_an_author_makes_a_sql_job_by_one_insert(guarded: Guarded) -> None:
     guarded.as_("author", job)
 
     assert guarded.as_("author", "SELECT JobName, ScheduledSql, IsEnabled FROM vSqlJob") == [("tidy", "SELECT 1", 1)]
+
+
+def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_everywhere(
+    guarded: Guarded, installed_batchctl: Path
+) -> None:
+    connections(guarded.folder, "heartbeat_interval = 0.2\norphan_timeout = 5.0\n")
+    guarded.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('R', 1)")
+    guarded.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (1, 1)")
+    guarded.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', '2')")
+    guarded.sql("UPDATE FileProcess SET Data = 'right'")
+    guarded.sql("REVOKE UPDATE (z_updated) ON Resource, Setting FROM batchctl_service")
+    lost = "may not lock rows of Resource, Setting"
+    (told,) = [one for one in json.loads(guarded.told("service", "doctor", "--json").stdout) if lost in one["Message"]]
+    controller = Running([installed_batchctl, "run"], guarded.folder, more={"BATCHCTL_DATABASE_URL": guarded.url("service")})
+    try:
+        kind = "SELECT Kind FROM Incident WHERE Status = 'open'"
+        until(lambda: guarded.sql(kind) == [("controller_trouble",)])
+        status, why = guarded.json("status"), guarded.json("why", "file:1")
+        (incident,) = guarded.json("incidents")
+        printed = guarded("status").stdout
+        for wanted in (f"GRANT UPDATE (z_updated) ON {name} TO batchctl_service" for name in ("Resource", "Setting")):
+            guarded.sql(wanted)
+        until(lambda: guarded.sql("SELECT Status FROM BatchControl") == [("complete",)])
+        until(lambda: guarded.sql("SELECT Trouble FROM Controller") == [(None,)])
+        until(lambda: guarded.sql(kind) == [])
+    finally:
+        assert controller.end() == 0
+    assert told["Next"] == "as the tables' owner: GRANT UPDATE (z_updated) ON Resource, Setting TO service;"
+    said = "does not give this role the rights that batchctl needs: permission denied for table"
+    assert all(said in text for text in (*status["Troubles"].values(), incident["Message"], " ".join(printed.split())))
+    (gate,) = [one for one in why["Gates"] if one["Gate"] == "controller"]
+    assert said in gate["Blocked"]
+    assert incident["NextStep"].startswith("batchctl doctor")
+    assert controller.count("controller.waiting") == 1
+    checked = json.loads(guarded.told("service", "doctor", "--json").stdout)
+    assert {one["Result"] for one in checked if one["Check"] == "rights"} == {"OK"}

@@ -452,7 +452,7 @@ def test_what_cannot_be_done_for_long_is_told_once_and_so_is_its_end(
     worker = hired(world, "c1")
     told = len(worker.events)
     with monkeypatch.context() as broken:
-        broken.setattr(Membership, "beat", lambda membership, leadership: away())
+        broken.setattr(Membership, "beat", lambda *_, **_more: away())
         for _ in range(3):
             world.clock.advance(RHYTHM.heartbeat_interval)
             worker.turn()
@@ -469,7 +469,7 @@ def test_another_reason_to_wait_is_told_too_and_once(world: World, monkeypatch: 
     told = len(worker.events)
     for message in ("The server is away.", "The tables are locked."):
         with monkeypatch.context() as broken:
-            broken.setattr(Membership, "beat", lambda membership, leadership, said=message: away(said))
+            broken.setattr(Membership, "beat", lambda *_, said=message, **_more: away(said))
             for _ in range(2):
                 world.clock.advance(RHYTHM.heartbeat_interval)
                 worker.turn()

@@ -242,8 +242,9 @@ def test_a_search_path_that_leads_elsewhere_is_named_and_what_is_shown_mends_it(
 
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
     tables = ", ".join((*TABLES, "alembic_version"))
-    named = "lower notify audit append_only success in_use paused sql_job job_stays set_aside"
-    functions = ", ".join(f"batchctl_{name}" for name in named.split())
+    with daily.server.connect(daily.name) as connection:
+        named = "SELECT string_agg(proname, ', ') FROM pg_proc WHERE starts_with(proname, 'batchctl_')"
+        ((functions,),) = connection.execute(named).fetchall()
     daily.server.alter(f"DROP TABLE {tables} CASCADE; DROP FUNCTION {functions} CASCADE", daily.name)
     refused, _, err = daily("db", "upgrade")
     line = daily.doctor()[1]["database_url", "rights"]

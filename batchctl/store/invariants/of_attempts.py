@@ -99,7 +99,7 @@ _STEPS = _in_turn(
     func.coalesce(func.lag(_h.c.ProcessControlSeq).over(**_BEFORE), 0).label("seq_before"),
     func.lag(case((_h.c.Status.in_(DONE), _h.c.EndTime))).over(**_BEFORE).label("done_before"),
 )
-_SUSPECTS = select(_STEPS.c.BatchControl_id).where(
+_STRAYED = select(_STEPS.c.BatchControl_id).where(
     _STEPS.c.ProcessControlSeq != _STEPS.c.seq_before,
     or_(
         _STEPS.c.ProcessControlSeq < _STEPS.c.seq_before,
@@ -113,6 +113,8 @@ _SUSPECTS = select(_STEPS.c.BatchControl_id).where(
     ),
 )
 """Instances that did not go from one step to the next: few, of whose attempts each is looked at then."""
+# Where statistics are old PostgreSQL would look for them anew for every attempt.
+_SUSPECTS = _STRAYED.cte("suspect").prefix_with("MATERIALIZED", dialect="postgresql")
 # What a person asked for may fail first, and succeed when it is tried again.
 _ASKED_SINCE = exists().where(
     _later.c.BatchControl_id == _h.c.BatchControl_id,
@@ -171,7 +173,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             ),
         )
         .where(
-            _h.c.BatchControl_id.in_(_SUSPECTS),
+            _h.c.BatchControl_id.in_(select(_SUSPECTS.c.BatchControl_id)),
             _h.c.Cause != "manual",
             not_(_DONE_BEFORE),
             is_as_it_was(_h.c.BatchControl_id),

@@ -235,6 +235,7 @@ controller = table(
     added("ProcessTypes", text_column()),
     added("Populators", text_column()),
     added("Jobs", text_column()),
+    added("Trouble", text_column()),
     UniqueConstraint("ControllerName"),
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0036.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0037.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -4993,6 +4993,41 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0036' WHERE version_num = '0035';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Trouble' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
+ALTER TABLE Controller ADD Trouble NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0037')
+ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0037' WHERE version_num = '0036';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0036.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0037.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -3325,6 +3325,16 @@ UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num 
 -- Running upgrade 0035 -> 0036
 
 UPDATE alembic_version SET version_num='0036' WHERE alembic_version.version_num = '0035';
+
+-- Running upgrade 0036 -> 0037
+
+ALTER TABLE Controller ADD COLUMN Trouble TEXT;
+
+ALTER TABLE Incident DROP CONSTRAINT "CK_Incident_Kind";
+
+ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
+
+UPDATE alembic_version SET version_num='0037' WHERE alembic_version.version_num = '0036';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0036.
+-- The control database of batchctl on SQLite, schema 0037.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -989,7 +989,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
-    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows' OR Kind = 'nobody_leads' OR Kind = 'populator_hangs'), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows' OR Kind = 'nobody_leads' OR Kind = 'populator_hangs' OR Kind = 'controller_trouble'), 
     CONSTRAINT "CK_Incident_Severity" CHECK (Severity = 'warning' OR Severity = 'error'), 
     CONSTRAINT "CK_Incident_Status" CHECK (Status = 'open' OR Status = 'acknowledged' OR Status = 'resolved'), 
     CONSTRAINT "CK_Incident_Kind_Type" CHECK (typeof(Kind) = 'text'), 
@@ -3486,6 +3486,12 @@ UPDATE alembic_version SET version_num='0035' WHERE alembic_version.version_num 
 -- Running upgrade 0035 -> 0036
 
 UPDATE alembic_version SET version_num='0036' WHERE alembic_version.version_num = '0035';
+
+-- Running upgrade 0036 -> 0037
+
+ALTER TABLE Controller ADD COLUMN Trouble TEXT CONSTRAINT CK_Controller_Trouble_Type CHECK (Trouble IS NULL OR (typeof(Trouble) = 'text' AND instr(Trouble, char(0)) = 0));
+
+UPDATE alembic_version SET version_num='0037' WHERE alembic_version.version_num = '0036';
 
 COMMIT;
 

@@ -51,6 +51,8 @@ UNION ALL
 SELECT 'DATABASE ' || quote_ident(datname), datconnlimit FROM pg_database JOIN pg_roles ON rolname = session_user
 WHERE datname = current_database() AND NOT rolsuper AND datconnlimit BETWEEN 0 AND :needed - 1
 """)
+_LOCKED = ("Resource", "Setting")
+"""What the controller locks and never writes."""
 CONNECTIONS = 3
 """What a controller has open: its own, that of its lock, and one of a step that works in the same place."""
 _SCHEMA = text("""
@@ -142,7 +144,12 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
 
 def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     """Name each table that the role cannot read and write, and what else keeps a controller from its work there."""
-    return [*_rights(connection, needed), *_triggers(connection, list(needed)), *_limits(connection)]
+    return [
+        *_rights(connection, needed),
+        *_locks(connection),
+        *_triggers(connection, list(needed)),
+        *_limits(connection),
+    ]
 
 
 def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
@@ -158,6 +165,19 @@ def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list
             f"as the tables' owner: {one.grant}",
         )
         for one in found
+    ]
+
+
+def _locks(connection: Connection) -> list[Reading]:
+    """Name what the role may not lock: for that it needs a right to write one column."""
+    return [
+        Reading(
+            "rights",
+            Result.FAIL,
+            f"Role {one.user} may not lock rows of {one.tables}: batches that they limit do not start.",
+            f"as the tables' owner: {one.grant.replace('UPDATE', 'UPDATE (z_updated)', 1)}",
+        )
+        for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)))
     ]
 
 

@@ -1,0 +1,54 @@
+"""What keeps a controller from its work while the database takes its signs of life is written with these, and told."""
+
+from __future__ import annotations
+
+import pytest
+
+from batchctl.control.findings import Findings
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.incidents import Problem
+from batchctl.domain.status import IncidentKind
+from tests.control.test_workers import RHYTHM, Hand, hired
+from tests.control.world import World
+
+SAID = "SELECT Trouble FROM Controller ORDER BY Controller_id"
+
+
+def pass_time(world: World, hand: Hand, beats: int) -> None:
+    """Let time pass for some signs of life."""
+    for _ in range(beats):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        hand.turn()
+
+
+def problems(world: World) -> list[Problem]:
+    """Return what is the matter with controllers."""
+    with world.transactions.read() as connection:
+        found = Findings(world.clock, AlertRules(), "c9").problems(connection, world.clock.now())
+    return [one for one in found if one.kind is IncidentKind.CONTROLLER_TROUBLE]
+
+
+@pytest.mark.parametrize("table", ["BatchProcessHistory", "BatchFreeze"])
+def test_what_lasts_is_said_by_the_row_of_the_controller_and_is_an_incident_until_it_is_over(
+    world: World, table: str
+) -> None:
+    """The claim reads the one, the look at definitions the other."""
+    world.batch(steps=1)
+    hand = hired(world, "c1")
+    hand.turn()
+    world.submit()
+    world.sql(f"ALTER TABLE {table} RENAME TO Elsewhere")
+    pass_time(world, hand, 1)
+    assert world.sql(SAID) == [(None,)], "what is over at once nobody need be told"
+    pass_time(world, hand, 2)
+    ((said,),) = world.sql(SAID)
+    world.sql(f"ALTER TABLE Elsewhere RENAME TO {table}")
+    (found,) = problems(world)
+
+    assert table.lower() in said.lower()
+    assert found.message.startswith("Controller c1 cannot do all of its work: ")
+    assert found.next_step is not None
+    assert " Next: " not in found.message
+    pass_time(world, hand, 30)
+    assert (world.sql(SAID), problems(world), hand.created) == ([(None,)], [], 1)
+    hand.worker.end()
