@@ -14,7 +14,7 @@ from batchctl.store.invariants import INVARIANTS
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import FATAL, OK, World
-from tests.control_databases import SqliteControl
+from tests.control_databases import PostgresControl, SqliteControl
 
 FAILED = StepOutcome(succeeded=False)
 CLAIMED_TWICE = [
@@ -323,3 +323,17 @@ def test_what_a_backfill_has_fired_is_of_its_own_schedule(night: World) -> None:
     assert broken(night) == set()
     night.sql("UPDATE ScheduleBackfill SET Schedule_id = 2")
     assert broken(night) == {"I53"}
+
+
+def test_postgresql_looks_for_suspects_once_whatever_its_statistics_say(postgres_database: PostgresControl) -> None:
+    (law,) = [one.broken for one in INVARIANTS if one.code == "I07"]
+    opened = engine.open_engine(postgres_database.url, postgres_database.directory)
+    with opened.connect() as connection:
+        asked = law.limit(20).compile(opened, compile_kwargs={"literal_binds": True})
+        plan = connection.exec_driver_sql(f"EXPLAIN {asked}").scalars().all()
+    opened.dispose()
+
+    depths = [len(line) - len(line.lstrip()) for line in plan]
+    begin = next(number for number, line in enumerate(plan) if line.strip() == "CTE suspect")
+    end = next(at for at in range(begin + 1, len(plan)) if depths[at] <= depths[begin])
+    assert [begin < at < end for at, line in enumerate(plan) if "WindowAgg" in line] == [True]
