@@ -227,7 +227,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.requested:Proxy.carry_out": 1220,
     "batchctl.store.dialects.postgresql:unusable": 1221,
     "batchctl.store.dialects.sqlite_files:refuse_foreign_log": 1230,
-    "batchctl.operations.renamed_files:check": 1260,
+    "batchctl.operations.files_taken_again:check": 1260,
     "batchctl.operations.task_connections:check": 1261,
 }
 """By the module and the function that makes the error."""

@@ -15,7 +15,7 @@ from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.wall_clock import WallClock
-from batchctl.operations import remedies, renamed_files, unknown
+from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import audit, definitions, file_watches, intake, reports
@@ -212,7 +212,7 @@ class Clerk:
 
 def _check_retry(connection: Any, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
-    renamed_files.check(connection, row)
+    files_taken_again.check(connection, row)
     if row.status is IntakeStatus.READY and found.untaken is not None:
         because, to_do = found.untaken
         raise Refused(f"{found.name} is ready already: {because}", next_step=to_do)
@@ -249,7 +249,7 @@ def _check_reject(found: _Found) -> None:
 
 def _check_resend(connection: Any, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
-    renamed_files.check(connection, row)
+    files_taken_again.check(connection, row)
     for instance in found.open_ones:
         rerun = f"batchctl rerun {instance.instance_id} --reason ..."
         next_step = rerun if instance.status in STANDING_FAILURE else f"batchctl why {instance.instance_id}"

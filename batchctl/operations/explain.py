@@ -30,7 +30,7 @@ from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, Intake
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
-from batchctl.operations import copies, corrected_files, remedies, trial, unknown
+from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
@@ -49,6 +49,7 @@ from batchctl.store import (
     reports,
     schedules,
 )
+from batchctl.store.file_watches import TakenFile
 
 if TYPE_CHECKING:
     from batchctl.operations.schedule_trial import ScheduleBench
@@ -324,7 +325,7 @@ def _of_intake(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
         gates=(
-            *_intake_status(row, takers),
+            *_intake_status(row, takers, files_taken_again.find(connection, [row]).get(row.intake_id)),
             *(_entity(row, takers, batches) if takers or not broken else ()),
             *map(_unreadable, broken),
             *_created(row, awaited, repeats, copies.refused_on(connection)),
@@ -403,14 +404,14 @@ _SAID_OF_BATCHES = {"enabled", "freeze"}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
 
 
-def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Gate]:
+def _intake_status(row: IntakeRow, takers: list[BatchDefinition], again: TakenFile | None) -> Iterator[Gate]:
     """Yield the gate of its status, and that of what was made of it."""
-    said, clear = visible(row.message or "no reason was given"), remedies.to_take_in(row, takers)
+    said, clear = visible(row.message or "no reason was given"), remedies.to_take_in(row, takers, again)
     block = partial(Gate, clear=clear, row=f"FileProcess {row.intake_id}")
     match row.status:
         case IntakeStatus.COMPLETE:
-            again = f"batchctl inbox resend {row.intake_id} --reason ...   (to run all of it once more)"
-            yield from (block(name="status", blocked="it is complete", clear=again), Gate(name="populator"))
+            resend = f"batchctl inbox resend {row.intake_id} --reason ...   (to run all of it once more)"
+            yield from (block(name="status", blocked="it is complete", clear=resend), Gate(name="populator"))
         case IntakeStatus.READY:
             yield Gate(name="status")
             if row.tries >= MOST_TRIES:

@@ -14,10 +14,11 @@ from batchctl.domain.rows import MOST_TRIES, AuditEntry, BatchDefinition, BatchI
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import remedies, unknown
+from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.ports import Glance, Transactions
 from batchctl.store import audit, definitions, intake, reports
 from batchctl.store.definitions import Definitions
+from batchctl.store.file_watches import TakenFile
 
 LOOKS = 100
 """How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
@@ -97,11 +98,14 @@ class Reader:
             defined = definitions.read(connection)
             statuses = [status for status, state in _SET_ASIDE.items() if state in states]
             aside = intake.set_aside(connection, statuses, start, most + 1, entity, since)
+            again = files_taken_again.find(connection, aside)
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
                 ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, since, leader))
             strange = reports.count_intake(connection)[1] if before is None else []
-        items = sorted([*(_aside(row, defined) for row in aside), *ready], key=_number, reverse=True)
+        items = sorted(
+            [*(_aside(row, defined, again.get(row.intake_id)) for row in aside), *ready], key=_number, reverse=True
+        )
         return Inbox(
             items=tuple(self._seen(items[:most])),
             leader=leader,
@@ -119,13 +123,14 @@ class Reader:
             defined = definitions.read(connection)
             made = reports.instances_of_intake(connection, intake_id)
             acts = audit.of_target(connection, audit.intake_target(intake_id))
+            again = files_taken_again.find(connection, [row]).get(intake_id)
         takers = tuple(batch for batch in defined.batches if batch.entity == row.entity)
         have_theirs = {instance.batch_id for instance in made}
         lacking = [each for each in _takers(row, defined) if each not in have_theirs]
         is_work = row.status is IntakeStatus.COMPLETE or (row.status is IntakeStatus.READY and made and not lacking)
         return ShownIntake(
             row=row,
-            item=None if is_work else next(self._seen([_item(row, lacking, defined, leader)])),
+            item=None if is_work else next(self._seen([_item(row, lacking, defined, leader, again)])),
             takers=takers,
             unreadable=defined.unreadable_of(row.entity),
             instances=tuple(made),
@@ -185,10 +190,12 @@ def _takers(row: IntakeRow, defined: Definitions) -> Iterator[BatchId]:
     yield from (one.batch_id for one in defined.unreadable_of(row.entity) if one.batch_id is not None)
 
 
-def _item(row: IntakeRow, lacking: Sequence[BatchId], defined: Definitions, leader: str | None) -> Item:
+def _item(
+    row: IntakeRow, lacking: Sequence[BatchId], defined: Definitions, leader: str | None, again: TakenFile | None = None
+) -> Item:
     """Say why a row is not work, or not all of it; `lacking` are the batches that take it and have no instance."""
     if row.status in _SET_ASIDE:
-        return _aside(row, defined)
+        return _aside(row, defined, again)
     if not lacking:
         because, clear = remedies.untaken(row, defined.batches)
         return Item(row=row, state=InboxState.UNTAKEN, because=because, clear=clear)
@@ -220,10 +227,10 @@ def _not_looked_at(row: IntakeRow, leader: str | None) -> tuple[str, str]:
     return nobody, said
 
 
-def _aside(row: IntakeRow, defined: Definitions) -> Item:
+def _aside(row: IntakeRow, defined: Definitions, again: TakenFile | None) -> Item:
     state = _SET_ASIDE[row.status]
     because = visible(row.message or _UNSAID[state])
-    return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, defined.batches))
+    return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, defined.batches, again))
 
 
 def _number(item: Item) -> int:

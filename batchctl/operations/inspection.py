@@ -23,7 +23,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import corrected_files, remedies, unknown
+from batchctl.operations import corrected_files, files_taken_again, remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
 from batchctl.store.history import Attempts
@@ -100,7 +100,8 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
         batches = definitions.all_batches(connection)
         if row is None:
             raise unknown.intake_row(connection, intake_id)
-    return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches))
+        again = files_taken_again.find(connection, [row]).get(intake_id)
+    return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches, again))
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> Attempts:

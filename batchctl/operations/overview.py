@@ -25,7 +25,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, copies, dependents, incident_desk, remedies
+from batchctl.operations import almanac, copies, dependents, files_taken_again, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
@@ -159,6 +159,7 @@ def overview(
         counts, strange = reports.count_instances(connection)
         arrived, strange_intake = reports.count_intake(connection)
         not_taken_in = intake.not_taken_in(connection, most)
+        again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
         standing, acknowledged = incidents.count_standing(connection)
@@ -176,7 +177,10 @@ def overview(
             troubled=_troubled(connection, batches, broken, now, most),
             waiting=_waiting(connection, batches, broken, now, most),
             not_taken_in=tuple(not_taken_in),
-            to_take_in={row.intake_id: remedies.to_take_in(row, batches.values()) for row in not_taken_in},
+            to_take_in={
+                row.intake_id: remedies.to_take_in(row, batches.values(), again.get(row.intake_id))
+                for row in not_taken_in
+            },
             untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),

@@ -13,7 +13,7 @@ from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInst
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import renamed_files, unknown
+from batchctl.operations import files_taken_again, unknown
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
@@ -125,7 +125,7 @@ def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:
         defined = definitions.read(connection)
         if row is None:
             raise unknown.intake_row(connection, intake_id)
-        renamed_files.check(connection, row)
+        files_taken_again.check(connection, row)
     if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE} and row.tries < MOST_TRIES:
         raise StatusChanged(
             f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"

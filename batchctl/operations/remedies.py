@@ -8,6 +8,8 @@ from batchctl.domain.dead_ends import BY_A_PERSON
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import files_taken_again
+from batchctl.store.file_watches import TakenFile
 
 PAUSED = "somebody inserted or set it as paused"
 REJECTED_BY = BY_A_PERSON
@@ -15,19 +17,23 @@ OF_A_WATCH = "watch "
 """How the Source of a row begins that a watch has inserted."""
 
 
-def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
-    """Return what to do so that a paused, rejected or duplicate row is taken in."""
+def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenFile | None = None) -> str:
+    """Return what to do so that a paused, rejected or duplicate row is taken in, unless its file was taken `again`."""
     retry = f"batchctl inbox retry {row.intake_id} --reason ..."
     if row.status is IntakeStatus.PAUSED:
         return retry
     if row.status is not IntakeStatus.REJECTED:
         return f"batchctl accept {row.intake_id} --reason ..."
     if (row.message or "").startswith(REJECTED_BY):
-        return f"nothing; if it is wanted after all: {retry}"
+        wanted = f"if it is wanted after all: {retry}" if again is None else f"it was {files_taken_again.said(again)}"
+        return f"nothing; {wanted}"
+    reject = f"batchctl inbox reject {row.intake_id} --reason ..."
+    if again is not None:
+        return f"{reject}   (it was {files_taken_again.said(again)})"
     of_it = [batch for batch in batches if batch.entity == row.entity]
     takers = ", ".join(visible(batch.name) for batch in of_it)
     populator = f"Populator and PopulatorArgs of batch {takers}"
-    column, reject = _columns(row, of_it), f"batchctl inbox reject {row.intake_id} --reason ..."
+    column = _columns(row, of_it)
     if column == "FileName" and (row.source or "").startswith(OF_A_WATCH):
         # Its watch takes the file under its new name: who corrected the row would load it once more.
         rename = f"rename the file, which {visible(row.source or '')} takes then under its new name, and: {reject}"

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, update
 
 from batchctl.domain.arrivals import FoundFile, path_key
 from batchctl.domain.errors import Conflict
-from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile, WatchId
+from batchctl.domain.rows import FileWatchRow, IntakeId, IntakeRow, SeenFile, WatchId
 from batchctl.domain.status import DuplicateKey, word
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store.columns import readable, text_of
-from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
@@ -40,29 +40,33 @@ _THESE = select(file_watch_seen).where(
 )
 _TAKEN_AS = RowSelect(
     select(file_watch_seen)
-    .where(_s.FileProcess_id == bindparam("intake_id"))
+    .where(_s.FileProcess_id == bindparam("intake_id"), _s.MissingSince.is_(None))
     .order_by(_s.z_updated.desc(), _s.FileWatchSeen_id)
     .limit(bindparam("most"))
 )
 _FIRST = file_watch_seen.alias("first_taken")
-_TAKEN_AGAIN = (
-    select(_s.FilePath, _s.z_updated, _s.FileProcess_id)
-    .join(_FIRST, _FIRST.c.FileWatch_id == _s.FileWatch_id)
-    .join(file_process, _f.FileProcess_id == _s.FileProcess_id)
-    .where(
-        _FIRST.c.FileProcess_id == bindparam("intake_id"),
-        _s.FileProcess_id > _FIRST.c.FileProcess_id,
-        or_(
-            and_(
-                _s.FileNumber == _FIRST.c.FileNumber,
-                _s.FileSize == _FIRST.c.FileSize,
-                _s.ModifiedNs == _FIRST.c.ModifiedNs,
-            ),
-            exactly(_f.FileName, bindparam("file_name", type_=_f.FileName.type)),
+_RENAMED = (
+    select(_FIRST.c.FileProcess_id.label("first_id"), _s.FilePath, _s.z_updated, _s.FileProcess_id)
+    .join(
+        _FIRST,
+        and_(
+            _FIRST.c.FileWatch_id == _s.FileWatch_id,
+            _s.FileNumber == _FIRST.c.FileNumber,
+            _s.FileSize == _FIRST.c.FileSize,
+            _s.ModifiedNs == _FIRST.c.ModifiedNs,
+            _s.FileProcess_id > _FIRST.c.FileProcess_id,
         ),
     )
-    .order_by(_s.FileProcess_id.desc())
-    .limit(1)
+    .where(_FIRST.c.FileProcess_id.in_(bindparam("intake_ids", expanding=True)))
+    .order_by(_s.FileProcess_id)
+)
+_UNDER_THESE_NAMES = (
+    select(_s.FilePath, _s.z_updated, _s.FileProcess_id, _s.FileWatch_id, _f.FileName)
+    .join(file_process, _f.FileProcess_id == _s.FileProcess_id)
+    .where(
+        _s.FileWatch_id.in_(bindparam("watch_ids", expanding=True)), _s.PathKey.in_(bindparam("keys", expanding=True))
+    )
+    .order_by(_s.FileProcess_id)
 )
 _HAND_OVER = (
     update(file_watch_seen).where(_s.FileProcess_id == bindparam("before")).values(FileProcess_id=bindparam("after"))
@@ -152,17 +156,41 @@ class TakenFile:
 
 
 def taken_as(connection: Connection, intake_id: IntakeId) -> TakenFile | None:
-    """Return the file of a row; None when no watch has taken it, or has forgotten it."""
+    """Return the file of a row; None when no watch has taken it, or has found it gone since."""
     for row in _TAKEN_AS(connection, intake_id=intake_id, most=1):
-        return TakenFile(str(row.FilePath), row.z_updated, intake_id)
+        return _taken(row)
     return None
 
 
-def taken_again(connection: Connection, intake_id: IntakeId, file_name: str | None) -> TakenFile | None:
-    """Return what the watch of a row has taken later and is the same file: it was renamed, or the row bears its name now."""
-    for row in connection.execute(_TAKEN_AGAIN, {"intake_id": intake_id, "file_name": file_name}):
-        return TakenFile(str(row.FilePath), row.z_updated, IntakeId(row.FileProcess_id))
-    return None
+def taken_again(connection: Connection, rows: Sequence[IntakeRow]) -> dict[IntakeId, TakenFile]:
+    """Return by row what its watch has taken later and is the same file: under another name, or the one that the row bears."""
+    by_source = (
+        {watch.source: watch.watch_id for watch in everyone(connection)} if any(row.source for row in rows) else {}
+    )
+    of_watches = {row.intake_id: by_source[row.source] for row in rows if row.source in by_source}
+    if not of_watches:
+        return {}
+    renamed = connection.execute(_RENAMED, {"intake_ids": [*of_watches]}).all()
+    found = {IntakeId(row.first_id): _taken(row) for row in renamed}
+    names = {row.intake_id: row.file_name for row in rows if row.intake_id in of_watches and row.file_name}
+    keys = {key for name in names.values() for key in _possible_keys(name)}
+    later = connection.execute(_UNDER_THESE_NAMES, {"watch_ids": [*{*of_watches.values()}], "keys": [*keys]}).all()
+    taken_as = {(row.FileWatch_id, str(row.FileName)): _taken(row) for row in later}
+    for intake_id, name in names.items():
+        taken = taken_as.get((of_watches[intake_id], name))
+        if taken is not None and taken.intake_id > intake_id:
+            found[intake_id] = taken
+    return found
+
+
+def _possible_keys(file_name: str) -> Iterator[str]:
+    """Yield the key of a file in each folder above it that may be the watched one."""
+    parts = PurePath(file_name).parts
+    yield from (path_key("/".join(parts[at:])).hex() for at in range(len(parts)))
+
+
+def _taken(row: Any) -> TakenFile:
+    return TakenFile(str(row.FilePath), row.z_updated, IntakeId(row.FileProcess_id))
 
 
 def hand_over(connection: Connection, before: IntakeId, after: IntakeId) -> None:

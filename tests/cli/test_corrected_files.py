@@ -98,3 +98,13 @@ def test_one_that_is_cancelled_without_a_correction_is_told_nothing(shop: Shop) 
     assert shop("cancel", "1", "--reason", "x") == 0
 
     assert nexts(shop.out) == ["batchctl rerun 1 --reason ...   (if it is wanted after all)"]
+
+
+def test_a_corrected_file_that_is_renamed_and_loaded_under_its_new_name_is_spoken_of_no_more(corrected: Shop) -> None:
+    corrected("cancel", "1", "--reason", "x")
+    (corrected.folder / "in" / "a.csv").rename(corrected.folder / "in" / "b.csv")
+    corrected("run", "--once")
+
+    assert corrected.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("cancelled",), ("complete",)]
+    assert corrected.json("show", "1")["CorrectedFile"] is None
+    assert not [note for note in corrected.json("why", "file:1")["Notes"] if "corrected" in note]

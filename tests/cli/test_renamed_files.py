@@ -71,3 +71,32 @@ def test_another_file_that_was_taken_later_is_in_nobodys_way(misnamed: Shop) -> 
     misnamed.sql("UPDATE ProcessBatch SET PopulatorArgs = ?", r"(?P<CycleKey>\d+)\.csv")
 
     assert misnamed("inbox", "retry", "1", "--reason", "x") == 0
+
+
+def test_once_it_was_renamed_every_hint_about_the_first_row_is_to_close_it(misnamed: Shop) -> None:
+    rename(misnamed)
+    close = f"batchctl inbox reject 1 --reason ...   (it was taken again as FileProcess 2, as {RIGHT})"
+
+    assert misnamed.json("inbox")["Rows"][0]["Next"] == close
+    assert misnamed.json("status")["NotTakenIn"][0]["Next"] == close
+    assert next(gate["Clear"] for gate in misnamed.json("why", "file:1")["Gates"] if gate["Blocked"]) == close
+    assert misnamed("inbox", "show", "1") == 0
+    assert nexts(misnamed.out)[0] == close
+    assert misnamed("inbox", "reject", "1", "--reason", "renamed") == 0
+    assert misnamed.json("inbox")["Rows"][0]["Next"] == f"nothing; it was taken again as FileProcess 2, as {RIGHT}"
+
+
+def test_a_file_that_was_changed_in_place_and_taken_again_is_not_loaded_by_its_first_row_too(misnamed: Shop) -> None:
+    misnamed.sql("UPDATE ProcessBatch SET PopulatorArgs = '(?P<CycleKey>\\d+)\\.csv'")
+    misnamed.sql("UPDATE ProcessControl SET Data1 = 'false'")
+    (misnamed.folder / "in" / WRONG).write_text("corrected in place", encoding="utf-8")
+    misnamed("run", "--once")
+    assert misnamed.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [("rejected",), ("ready",)]
+
+    assert misnamed("inbox", "retry", "1", "--reason", "x") == 4
+    assert f"FileProcess 1 is of the file that was taken again as FileProcess 2, as {WRONG}" in misnamed.err
+    assert "batchctl inbox reject 1" in misnamed.json("inbox")["Rows"][0]["Next"]
+    misnamed.sql("UPDATE ProcessControl SET Data1 = 'true'")
+    assert misnamed("rerun", "1", "--reason", "x") == 0
+    misnamed("run", "--once")
+    assert misnamed.sql("SELECT Status FROM BatchControl") == [("complete",)]

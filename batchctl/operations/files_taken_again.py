@@ -1,0 +1,34 @@
+"""Rejected files that their watch has taken again since, renamed or changed in place: none is loaded twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.rows import IntakeId, IntakeRow
+from batchctl.domain.status import IntakeStatus
+from batchctl.domain.text import shorten, visible
+from batchctl.store import file_watches
+from batchctl.store.file_watches import TakenFile
+
+NAME_LIMIT = 200
+
+
+def find(connection: Any, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenFile]:
+    """Return by the rejected rows among some the file of each that a watch has taken since."""
+    return file_watches.taken_again(connection, [row for row in rows if row.status is IntakeStatus.REJECTED])
+
+
+def said(again: TakenFile) -> str:
+    """Say as what a file was taken again."""
+    return f"taken again as FileProcess {again.intake_id}, as {shorten(visible(again.path), NAME_LIMIT)}"
+
+
+def check(connection: Any, row: IntakeRow) -> None:
+    """Refuse to make work of a rejected row whose file a watch has taken since."""
+    again = find(connection, [row]).get(row.intake_id)
+    if again is not None:
+        message = f"FileProcess {row.intake_id} is of the file that was {said(again)}: it would be loaded twice."
+        close = f"batchctl inbox reject {row.intake_id} --reason ...   (nothing more is to come of it)"
+        raise Refused(message, next_step=close)
