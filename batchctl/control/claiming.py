@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
@@ -39,7 +39,7 @@ MOST_NUMBERED = 10_000
 One number costs about half a microsecond, and one instance that is read over a tenth.
 """
 
-_BY_CREATION = attrgetter("instance_id")
+_BY_CREATION, _BY_SEQ = attrgetter("instance_id"), attrgetter("seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class Claimer:
     """Claims for one controller."""
 
     recorder: Recorder
+    _last: dict[int, BatchId] = field(default_factory=dict)
+    """By Seq the batch whose instances took the last of the places."""
 
     def promising(
         self,
@@ -58,7 +60,7 @@ class Claimer:
         parked: Container[InstanceId] = (),
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
-        look = _Look(connection, batches, limit, now, parked)
+        look = _Look(connection, batches, limit, now, parked, self._last)
         return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
@@ -80,7 +82,7 @@ class Claimer:
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = Written()
-        look = _Look(connection, batches, limit, now, parked, page=places)
+        look = _Look(connection, batches, limit, now, parked, self._last, page=places)
         for batch in look.batches():
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
@@ -95,6 +97,7 @@ class Claimer:
             found = look.startable(batch)
             written += self._claim_of(connection, batch, batches, found, now, most, singly=singly)
             if len(written.started) >= places:
+                self._last[batch.seq] = batch.batch_id
                 break
         return written
 
@@ -202,6 +205,17 @@ class Claimer:
         return Written(told=(Told(batch.name, after),), fired=tuple(fired))
 
 
+def _behind(last: BatchId | None, batches: Iterable[BatchDefinition]) -> Iterator[BatchDefinition]:
+    """Yield batches in order of their numbers, from the first behind the last one that had its turn."""
+    had_theirs = list[BatchDefinition]()
+    for batch in batches:
+        if last is None or batch.batch_id > last:
+            yield batch
+        else:
+            had_theirs.append(batch)
+    yield from had_theirs
+
+
 @dataclass(frozen=True)
 class _Look:
     """What is seen of the batches at one moment."""
@@ -211,6 +225,7 @@ class _Look:
     limit: int | None
     now: datetime
     parked: Container[InstanceId]
+    last: Mapping[int, BatchId]
     page: int = FIRST_PAGE
     asked_room: Callable[[], limits.Room] | None = None
     asked: Mapping[BatchId, Callable[[], Iterator[BatchInstance]]] = field(default_factory=dict)
@@ -222,8 +237,10 @@ class _Look:
         return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
-        """Yield the batches that are enabled and not frozen, by Seq."""
-        return (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
+        """Yield the batches that are enabled and not frozen, by Seq; those of one Seq take turns."""
+        is_open = (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
+        for seq, batches in groupby(is_open, _BY_SEQ):
+            yield from _behind(self.last.get(seq), batches)
 
     def is_promising(self, batch: BatchDefinition) -> bool:
         """Say whether any instance of a batch may start now."""

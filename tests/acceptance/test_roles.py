@@ -488,7 +488,9 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
     guarded.sql("REVOKE UPDATE (z_updated) ON Resource, Setting FROM batchctl_service")
     lost = "may not lock rows of Resource, Setting"
     (told,) = [one for one in json.loads(guarded.told("service", "doctor", "--json").stdout) if lost in one["Message"]]
-    controller = Running([installed_batchctl, "run"], guarded.folder, more={"BATCHCTL_DATABASE_URL": guarded.url("service")})
+    controller = Running(
+        [installed_batchctl, "run"], guarded.folder, more={"BATCHCTL_DATABASE_URL": guarded.url("service")}
+    )
     try:
         kind = "SELECT Kind FROM Incident WHERE Status = 'open'"
         until(lambda: guarded.sql(kind) == [("controller_trouble",)])

@@ -78,3 +78,19 @@ def test_rows_that_come_while_many_wait_are_not_created_before_those_of_their_en
     creator.create_instances()
 
     assert made(world) == [*(str(number) for number in range(MANY)), *(f"new {number}" for number in range(PAGE))]
+
+
+def test_batches_of_one_seq_take_turns_in_the_only_slot_and_a_smaller_seq_goes_first(world: World) -> None:
+    for name, seq in (("A", 100), ("B", 100), ("C", 100), ("First", 1)):
+        world.batch(name, steps=1, Seq=seq, OnFailure="continue")
+    for name, many in (("A", 5), ("B", 1), ("C", 2), ("First", 2)):
+        for number in range(many):
+            world.submit(name, f"{name}{number}")
+    world.create()
+    world.turn_until_idle(world.controller())
+
+    begun = world.sql(
+        "SELECT c.Data1 FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id"
+        " ORDER BY h.BatchProcessHistory_id"
+    )
+    assert [name for (name,) in begun] == ["First0", "First1", "A0", "B0", "C0", "A1", "C1", "A2", "A3", "A4"]
