@@ -143,7 +143,7 @@ def _troubled(seen: Overview) -> Listing:
             cell(one.instance.instance_id),
             cell(one.batch),
             word(one.instance.status),
-            cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
+            cell(None if one.step is None else "{} {}".format(*one.step)),
             cell(one.said),
             cell(one.clear),
         )
@@ -342,8 +342,8 @@ def _as_json(seen: Overview) -> Columns:
             {
                 **columns.instance(one.instance),
                 "ProcessBatchName": one.batch,
-                "ProcessControlSeq": None if one.step is None else one.step.seq,
-                "ProcessName": None if one.step is None else one.step.name,
+                "ProcessControlSeq": None if one.step is None else one.step[0],
+                "ProcessName": None if one.step is None else one.step[1],
                 "Message": one.message,
                 "Next": one.clear,
             }

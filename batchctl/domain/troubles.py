@@ -76,17 +76,9 @@ def standing(
 ) -> Problem:
     """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
     attempt = last if last is not None and _stopped(last, instance) else None
-    step = None if batch is None else batch.step_after(instance.last_seq)
     kind = _kind(instance, attempt)
     name = f"batch {instance.batch_id}" if batch is None else batch.name
-    # Steps may have been inserted before the one that was attempted.
-    seq, called = (
-        (attempt.seq, attempt.step_name)
-        if attempt is not None
-        else (step.seq, step.name)
-        if step is not None
-        else (instance.last_seq + 1, None)
-    )
+    seq, called = stopped_at(instance, batch, last) or (instance.last_seq + 1, None)
     where = f"step {seq}" + ("" if called is None else f" '{visible(called)}'")
     said = None if attempt is None else attempt.in_full
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
@@ -104,6 +96,16 @@ def standing(
         instance_id=instance.instance_id,
         evidence=instance.instance_id if attempt is None else attempt.history_id,
     )
+
+
+def stopped_at(
+    instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None
+) -> tuple[int, str] | None:
+    """Return number and name of the step at which an instance stands: steps may have been inserted before it meanwhile."""
+    if last is not None and _stopped(last, instance):
+        return last.seq, last.step_name
+    step = None if batch is None else batch.step_after(instance.last_seq)
+    return None if step is None else (step.seq, step.name)
 
 
 def _stopped(last: HistoryEntry, instance: BatchInstance) -> bool:

