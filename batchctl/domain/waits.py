@@ -25,6 +25,10 @@ _STANDS = {
 }
 
 
+USED_BEFORE = "is complete, and that was used before: another instance has to complete"
+TOO_EARLY = "had completed before the dependency was registered, which does not count"
+
+
 @value
 class Lacking:
     """A batch of which no completion waits, and why."""
@@ -90,10 +94,10 @@ def lacking(
     elif newest.status is not InstanceStatus.COMPLETE:
         reason, next_step = _STANDS[newest.status], f"batchctl why {newest.instance_id}"
     elif was_offered:
-        reason = "is complete, and that was used before: another instance has to complete"
+        reason = USED_BEFORE
         next_step = f"batchctl inbox resend {newest.intake_id} --reason ...   (if it is to run once more)"
     else:
-        reason = "had completed before the dependency was registered, which does not count"
+        reason = TOO_EARLY
         first = f" --from {batch.steps[0].seq}" if batch.steps else ""
         next_step = f"batchctl rerun {newest.instance_id}{first} --reason ...   (completing anew counts)"
     if not batch.enabled:

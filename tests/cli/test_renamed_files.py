@@ -82,6 +82,9 @@ def test_once_it_was_renamed_every_hint_about_the_first_row_is_to_close_it(misna
     assert next(gate["Clear"] for gate in misnamed.json("why", "file:1")["Gates"] if gate["Blocked"]) == close
     assert misnamed("inbox", "show", "1") == 0
     assert nexts(misnamed.out)[0] == close
+    ((reason, statement),) = misnamed.sql("SELECT Reason, NextSql FROM vInbox")
+    assert reason.startswith("its file was taken again as FileProcess 2: ")
+    assert statement == "SELECT * FROM FileProcess WHERE FileProcess_id = 2;"
     assert misnamed("inbox", "reject", "1", "--reason", "renamed") == 0
     assert misnamed.json("inbox")["Rows"][0]["Next"] == f"nothing; it was taken again as FileProcess 2, as {RIGHT}"
 

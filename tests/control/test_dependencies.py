@@ -420,6 +420,7 @@ def test_the_reason_says_how_the_other_one_stands(world: World, change: str, rea
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         (wait,) = dependencies.waits(connection, batches, 10, world.clock.now())
     assert wait.reason == f"B (BatchControl {number}) {reason}"
+    assert world.sql("SELECT Reason FROM vWaiting WHERE Status = 'dependency'") == [(wait.reason,)]
 
 
 def test_a_second_one_waits_for_the_second_of_the_other(world: World) -> None:
@@ -433,6 +434,7 @@ def test_a_second_one_waits_for_the_second_of_the_other(world: World) -> None:
     assert wait.reason == (
         f"B (BatchControl {used}) is complete, and that was used before: another instance has to complete"
     )
+    assert world.sql("SELECT Reason FROM vWaiting WHERE Status = 'dependency'") == [(wait.reason,)]
 
 
 def test_running_ones_are_waited_for(world: World) -> None:

@@ -81,7 +81,8 @@ WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND {column} IS NULL GR
 def missing_plugins(s: Spoken) -> str:
     """Return what batches (at step -1) and their steps name and no controller has, of those that run and the last that began.
 
-    Nothing is said where one of them has not written what it has.
+    Nothing is said where one of them has not written what it has. What a person has to fill in is no text: run as it
+    stands, the statement is refused.
     """
     populator = s.joined(
         "'ProcessBatch ('", "b.ProcessBatchName", "'): Populator '''", "b.Populator", "''' is not installed'"
@@ -90,11 +91,11 @@ def missing_plugins(s: Spoken) -> str:
     of_type = s.joined(*where, "'): ProcessType '''", "q.ProcessType", "''' is not installed'")
     of_job = s.joined(*where, "'): job '''", "q.Data1", "''' of Data1 is not installed'")
     mended = s.joined(
-        *("'UPDATE ProcessControl SET '", "q.Lacks", "' = ''...'' WHERE ProcessBatch_id = '", "q.ProcessBatch_id"),
+        *("'UPDATE ProcessControl SET '", "q.Lacks", "' = ... WHERE ProcessBatch_id = '", "q.ProcessBatch_id"),
         *("' AND ProcessControlSeq = '", "q.ProcessControlSeq", "';'"),
     )
     batch_mended = s.joined(
-        "'UPDATE ProcessBatch SET Populator = ''...'' WHERE ProcessBatch_id = '", "b.ProcessBatch_id", "';'"
+        "'UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = '", "b.ProcessBatch_id", "';'"
     )
     process_type = s.bare("lower(p.ProcessType)")
     lacks_job = f"{process_type} = 'python' AND p.Data1 <> '' AND {_is_missing(s, 'Jobs', 'p.Data1')}"

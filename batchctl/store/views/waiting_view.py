@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
+from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
 from batchctl.store.tables import batch_control
 from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
@@ -176,11 +177,7 @@ def _freeze(s: Spoken) -> str:
     ending = s.joined("'until '", s.said("z.UntilTime"))
     until = f"CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE {ending} END"
     return s.joined(
-        "CASE WHEN z.Tag IS NOT NULL THEN "
-        + s.joined("'every batch with tag '''", "z.Tag", "''''")
-        + " WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE "
-        + s.joined("'batch '", "z.ProcessBatchName")
-        + " END",
+        _scope(s),
         "' is frozen since '",
         s.said("z.z_inserted"),
         "', '",
@@ -192,12 +189,23 @@ def _freeze(s: Spoken) -> str:
     )
 
 
+def _scope(s: Spoken) -> str:
+    """Return what a freeze holds."""
+    return (
+        "CASE WHEN z.Tag IS NOT NULL THEN "
+        + s.joined("'every batch with tag '''", "z.Tag", "''''")
+        + " WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE "
+        + s.joined("'batch '", "z.ProcessBatchName")
+        + " END"
+    )
+
+
 def _next(s: Spoken) -> str:
     """Return the statement to run next."""
     add_step = s.joined(
         "'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES ('",
         "b.ProcessBatch_id",
-        "', 10, ''...'', ''...'', ''...'');'",
+        "', 10, ..., ..., ...);'",
     )
     return f"""CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
             WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
@@ -232,14 +240,19 @@ WHERE NOT EXISTS (SELECT 1 FROM {s.of}BatchCompletion x WHERE x.FileProcess_id I
 def _dependencies(s: Spoken) -> str:
     """Return what waits for an upstream, and how that stands."""
     stands = " ".join(f"WHEN '{word}' THEN '{said}'" for word, said in _STANDS)
+    offered = "u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id"
+    complete = f"""CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchCompletion u WHERE {offered}) THEN '{USED_BEFORE}'
+            ELSE '{TOO_EARLY}' END"""
     newest = s.joined(
         *("'(BatchControl '", "x.BatchControl_id", "') '"),
-        f"CASE {s.word('x.Status')} {stands} ELSE 'is complete' END",
+        f"CASE {s.word('x.Status')} {stands} WHEN 'complete' THEN {complete} END",
     )
+    frozen_too = s.joined("', and '", _scope(s), "' is frozen'")
     lacks = s.joined(
         *("d.ProcessBatchName", "' '"),
         f"CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE {newest} END",
-        "CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END",
+        "CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled'"
+        f" WHEN z.BatchFreeze_id IS NOT NULL THEN {frozen_too} ELSE '' END",
     )
     return f"""SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        {s.twin("w.Since", "Since")}, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN {unread(s, "p")}
@@ -248,13 +261,16 @@ def _dependencies(s: Spoken) -> str:
             WHEN x.Status = 'failed' OR x.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "x.BatchControl_id")}
             WHEN x.Status = 'cancelled' THEN {s.act("rerun", "x.BatchControl_id")}
             WHEN d.Enabled <> 1 THEN {s.act_on_batch("enable", "d.ProcessBatchName")}
+            WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             ELSE {s.look("vStatus", "ProcessBatchName", s.quoted("d.ProcessBatchName"))} END
 FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = w.Newest_id
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id"""
+LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
 
 
 def _populators(s: Spoken) -> str:

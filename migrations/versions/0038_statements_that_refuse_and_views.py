@@ -1,0 +1,112 @@
+"""Make three views anew: none puts three dots into a row; vWaiting tells of completions, vInbox of what was taken again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import op
+from alembic.util import load_python_file
+
+revision = "0038"
+down_revision = "0037"
+branch_labels = None
+depends_on = None
+
+USED = "is complete, and that was used before: another instance has to complete"
+EARLY = "had completed before the dependency was registered, which does not count"
+TAGGED = ("'every batch with tag '''", "z.Tag", "''''")
+SAME = "o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs"
+
+
+def upgrade() -> None:
+    """Make the views anew."""
+    _load("0023_refused_rows_and_views.py")._make(views(op.get_context().dialect.name, _schema()))
+
+
+def downgrade() -> None:
+    """Make them as they were."""
+    _load("0023_refused_rows_and_views.py")._make(_before(op.get_context().dialect.name, _schema()))
+
+
+def _load(name: str) -> Any:
+    return load_python_file(str(Path(__file__).parent), name)
+
+
+def _schema() -> str:
+    """Return what stands before names where everything is made in another schema, to be looked at."""
+    elsewhere = op.get_context().version_table_schema
+    return "" if elsewhere is None else f"{elsewhere}."
+
+
+def _before(dialect: str, schema: str) -> dict[str, str]:
+    inbox = _load("0033_rows_that_point_nowhere_and_views.py").views(dialect, schema)
+    return {**_load("0034_plugins_and_views.py").views(dialect, schema), "vInbox": inbox["vInbox"]}
+
+
+def views(dialect: str, schema: str = "") -> dict[str, str]:
+    """Return the statement that makes each view."""
+    s, made = _load("0023_refused_rows_and_views.py").Spoken(dialect, schema), _before(dialect, schema)
+    status, waiting, inbox = (
+        made[name].replace("''...'' WHERE ProcessBatch_id", "... WHERE ProcessBatch_id")
+        for name in ("vStatus", "vWaiting", "vInbox")
+    )
+    offered = "u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id"
+    complete = f"""CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchCompletion u WHERE {offered}) THEN '{USED}'
+            ELSE '{EARLY}' END"""
+    tagged, batch = s.joined(*TAGGED), s.joined("'batch '", "z.ProcessBatchName")
+    scope = (
+        f"CASE WHEN z.Tag IS NOT NULL THEN {tagged} WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE {batch} END"
+    )
+    is_frozen, frozen_too = "WHEN z.BatchFreeze_id IS NOT NULL THEN", s.joined("', and '", scope, "' is frozen'")
+    enable = f"WHEN d.Enabled <> 1 THEN {s.act_on_batch('enable', 'd.ProcessBatchName')}"
+    upstream = "LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id"
+    frozen = f"""
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
+    waiting = _replaced(
+        waiting,
+        [
+            ("', 10, ''...'', ''...'', ''...'');'", "', 10, ..., ..., ...);'"),
+            ("ELSE 'is complete' END", f"WHEN 'complete' THEN {complete} END"),
+            (
+                "CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END",
+                f"CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' {is_frozen} {frozen_too} ELSE '' END",
+            ),
+            (enable, f"{enable}\n            {is_frozen} {s.thaw('z.BatchFreeze_id')}"),
+            (upstream, upstream + frozen),
+        ],
+    )
+    entity = "COALESCE(b.Entity, b.ProcessBatchName)"
+    alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
+    named = f"COALESCE((SELECT MIN({entity}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
+    meant = f"COALESCE((SELECT {s.quoted(f'MIN({entity})')} FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
+    said = s.joined("'its file was taken again as FileProcess '", "f.Again_id", "': '", "f.Message")
+    look = s.look("FileProcess", "FileProcess_id", "f.Again_id")
+    aside = s.among("f.Status", "paused", "rejected", "duplicate")
+    again = f"""(SELECT MAX(n.FileProcess_id) FROM {s.of}FileWatch w
+        JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
+        JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
+        LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
+        WHERE f.Source = {s.joined("'watch '", "w.WatchName")} AND (l.FileName = f.FileName OR ({SAME})))"""
+    head, ends, tail = inbox.partition(f" END AS NextSql\nFROM {s.of}FileProcess f WHERE {aside}\n")
+    front, otherwise, last = head.rpartition(" ELSE ")
+    if not (ends and otherwise):
+        raise ValueError(aside)
+    inbox = f"""{front}
+            WHEN f.Again_id IS NOT NULL THEN {look} ELSE {last} END AS NextSql
+FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {again} END AS Again_id
+      FROM {s.of}FileProcess f WHERE {aside}) f
+{tail}"""
+    said_first = f"CASE WHEN f.Again_id IS NOT NULL THEN {said}\n            WHEN f.Message"
+    inbox = _replaced(inbox, [(s.quoted(named), meant), ("CASE WHEN f.Message", said_first)])
+    return {"vStatus": status, "vWaiting": waiting, "vInbox": inbox}
+
+
+def _replaced(text: str, changes: list[tuple[str, str]]) -> str:
+    for before, after in changes:
+        head, found, tail = text.partition(before)
+        if not found:
+            raise ValueError(before)
+        text = f"{head}{after}{tail}"
+    return text
