@@ -78,6 +78,12 @@ class App:
 
         return dict.fromkeys(self.settings.modules) | installed_modules()
 
+    @property
+    def worked_without(self) -> Mapping[str, str]:
+        """What is to be said of the plugin modules that cannot be imported, and of those that are left out."""
+        broken = {name: problem.message for name, problem in self.registry.module_problems().items()}
+        return {**broken, **self.left_out}
+
     @cached_property
     def left_out(self) -> Mapping[str, str]:
         """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once.
@@ -343,7 +349,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
 
     try:
         return doctor.Doctor(
-            app.settings, SystemClock().now, app.presence, app.check, lambda: app.left_out, [*app.modules]
+            app.settings, SystemClock().now, app.presence, app.check, lambda: app.worked_without, [*app.modules]
         ).examine()
     finally:
         app.close()

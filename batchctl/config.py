@@ -19,8 +19,8 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
+from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
     AlertSettings,
@@ -262,7 +262,7 @@ def connection_url(settings: Settings, name: str) -> str:
     if given is None:
         known = did_you_mean(name, settings.connections)
         message = f"Connection '{visible(name)}' is not in the configuration.{visible(known)}"
-        next_step = f"add [connections.{visible(name)}] to {FILE_NAME}, or correct the row"
+        next_step = f"{how_to_add_connection(name)}, or correct the row"
         raise ConfigurationError(message, next_step=next_step)
     return urls.with_secrets(given.url, lambda secret_name: secret(settings, secret_name))
 

@@ -239,10 +239,10 @@ class Node:
             version=__version__,
             rhythm=self._app.rhythm,
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
-            left_out=" ".join(self._app.left_out.values()) or None,
+            left_out=" ".join(self._app.worked_without.values()) or None,
             plugins=self._app.registry.plugins(),
         )
-        recorder = Recorder(self._app.preparer, name, host)
+        recorder = Recorder(self._app.preparer, name, host, membership.plugins)
         controller = Controller(
             transactions=self._transactions,
             clock=self._clock,
@@ -320,7 +320,7 @@ class Node:
         """Return what creates instances; a controller that starts asks once more about what was given up."""
         transactions = transactions or self._transactions
         means = transactions, self._clock, populators, self._settings.zone, self._listener
-        return Creator(*means, gives_up=gives_up)
+        return Creator(*means, gives_up=gives_up, plugins=self._app.registry.plugins())
 
     def _keep_jobs(self) -> None:
         """Write the rows of jobs; whatever keeps this controller from that, it does everything else."""

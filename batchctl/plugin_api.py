@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, Unpack, runtime_checkable
 
 from batchctl.domain import declared
 from batchctl.domain.commands import Command, CommandEnd
+from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
 from batchctl.domain.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
 from batchctl.domain.errors import CannotBegin, StepRefused
 from batchctl.domain.outcomes import (
@@ -54,7 +55,6 @@ from batchctl.domain.rows import (
     Populated,
     Step,
 )
-from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.step_mending import correct_step
 from batchctl.domain.text import did_you_mean, unfit, visible
@@ -113,6 +113,7 @@ __all__ = [
     "every",
     "fill",
     "fit_value",
+    "how_to_add_connection",
     "how_to_name_secret",
     "how_to_set_secret",
     "is_password",

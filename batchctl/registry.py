@@ -110,10 +110,8 @@ class Registry:
         """Every job that somebody offers."""
         return tuple(sorted(self._claims_of(JOB)))
 
-    def plugins(self) -> Plugins | None:
-        """Return the names of all that somebody offers; None while a module cannot say what it announces."""
-        if self.module_problems():
-            return None
+    def plugins(self) -> Plugins:
+        """Return the names of all that somebody offers; what a module announces that cannot be imported is not there."""
         return Plugins(
             process_types=frozenset(self.handler_names),
             populators=frozenset(self.populator_names),

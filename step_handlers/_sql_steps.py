@@ -24,6 +24,7 @@ from batchctl.plugin_api import (
     Surroundings,
     did_you_mean,
     fit_value,
+    how_to_add_connection,
     parse,
     unfit,
     visible,
@@ -49,9 +50,7 @@ def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]
         return [Problem("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
     if name not in known:
         message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
-        return [
-            Problem("Data1", message, f"correct the row, or add [connections.{short(name)}] to the configuration file")
-        ]
+        return [Problem("Data1", message, f"correct the row, or {how_to_add_connection(short(name))}")]
     try:
         database_of(known[name])
     except Unusable as error:

@@ -60,7 +60,7 @@ class Claimer:
         parked: Container[InstanceId] = (),
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
-        look = _Look(connection, batches, limit, now, parked, self._last)
+        look = _Look(connection, batches, limit, now, parked, self._last, self.recorder.can_begin)
         return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
@@ -82,7 +82,7 @@ class Claimer:
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = Written()
-        look = _Look(connection, batches, limit, now, parked, self._last, page=places)
+        look = _Look(connection, batches, limit, now, parked, self._last, self.recorder.can_begin, page=places)
         for batch in look.batches():
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
@@ -226,6 +226,7 @@ class _Look:
     now: datetime
     parked: Container[InstanceId]
     last: Mapping[int, BatchId]
+    can_begin: Callable[[Step | None], bool]
     page: int = FIRST_PAGE
     asked_room: Callable[[], limits.Room] | None = None
     asked: Mapping[BatchId, Callable[[], Iterator[BatchInstance]]] = field(default_factory=dict)
@@ -249,13 +250,22 @@ class _Look:
     def startable(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         """Yield the instances of a batch that may start now, if there is a place for one; more than there are places for.
 
-        In the place of one whose rows somebody keeps locked the next may start.
+        In the place of one whose rows somebody keeps locked the next may start. One whose next step another controller
+        has to begin keeps its place.
         """
-        if self.room.places(batch) <= 0:
+        places, is_left_out = self.room.places(batch), False
+        if places <= 0:
             return
         # What cannot start takes nobody's place.
         candidates = (one for one in self._in_line(batch) if one.instance_id not in self.parked)
-        yield from gates.startable(batch, candidates, now=self.now, places=sys.maxsize, failures=self.failures)
+        found = gates.startable(batch, candidates, now=self.now, places=sys.maxsize, failures=self.failures)
+        for number, instance in enumerate(found, start=1):
+            if self.can_begin(batch.step_after(instance.last_seq)):
+                yield instance
+            else:
+                is_left_out = True
+            if is_left_out and number >= places:
+                return
 
     @cached_property
     def room(self) -> limits.Room:

@@ -16,6 +16,7 @@ from batchctl.control.asked_rows import AskedRows, Wanted
 from batchctl.control.intake_walk import IN_TURN, Line, Walk, Walks
 from batchctl.control.intake_writing import UNTAKEN, IntakeWriter, Made, is_still
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
@@ -90,6 +91,8 @@ class Creator:
     """Rows that are work, or may become it, of some of their batches, and the batches for which they repeat others."""
     gives_up: bool = False
     """True for who does not ask populators again about what others have asked about in vain."""
+    plugins: Plugins | None = None
+    """What is installed here; None where it is not known."""
     _asked: AskedRows = field(init=False)
     _writer: IntakeWriter = field(init=False)
 
@@ -160,6 +163,9 @@ class Creator:
         if known is None:
             with self.transactions.read() as connection:
                 known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        if self.plugins is not None:
+            # Their rows wait until a controller leads that has their populators.
+            known = {batch_id: batch for batch_id, batch in known.items() if self.plugins.can_populate(batch)}
         walks = self._walks
         if known == walks.known and not self._locked:
             together = yield from self._go_ahead(known, together)

@@ -14,6 +14,7 @@ from batchctl.control.drafts import Decided, Draft, Plan, Writing, beginning, en
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.lag import not_before
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,
@@ -38,6 +39,12 @@ class Recorder:
     preparer: Preparer
     controller: str
     host: str
+    plugins: Plugins | None = None
+    """What this controller has installed; None where it is not known."""
+
+    def can_begin(self, step: Step | None) -> bool:
+        """Say whether this controller has what carries a step out: else one begins it that does."""
+        return step is None or self.plugins is None or self.plugins.can_begin(step)
 
     def record_ends(
         self,
@@ -171,6 +178,7 @@ class Recorder:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
+        may_go_on = may_go_on and self.can_begin(batch.step_after(end.attempt.step.seq))
         ended = self._ended(end)
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return Decided(end, batch, found, ended, move, moves.moved(found, move))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -189,6 +190,8 @@ _PASSED = {
 }
 """The gates that say no more than that they are passed, as they do of every instance that starts."""
 
+_ACTS = re.compile(r"batchctl (?:rerun|cancel|submit) ")
+"""What says itself how an instance goes on, or that it does not."""
 _RERUN = "batchctl rerun {id} --reason ..."
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
@@ -205,7 +208,7 @@ def mending(instance: BatchInstance, batch: BatchDefinition | None, last: Histor
             return f"{correct}   (if its SQL is wrong: batchctl history {instance.instance_id}), then: {rerun}"
         return f"{rerun}   (if its SQL is wrong, first: {correct})"
     if last is not None and last.mend is not None:
-        return last.mend
+        return last.mend if _ACTS.search(last.mend) else f"{last.mend}, then: {rerun}"
     return _TO_MEND.format(id=instance.instance_id) if instance.retries_skipped else rerun
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from batchctl.domain.configuring import how_to_name_secret
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Problem, StepRequest
 from batchctl.domain.rows import BatchInstance, Step
-from batchctl.domain.secrets import how_to_name_secret
 from batchctl.domain.step_mending import correct_step, correct_values
 from batchctl.domain.text import did_you_mean, shorten, unfit, visible
 

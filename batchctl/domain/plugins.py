@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from batchctl.domain.rows import BatchDefinition, MissingPlugin, Step
 from batchctl.domain.text import nearest, visible
@@ -22,29 +22,33 @@ class Plugins:
     populators: frozenset[str]
     jobs: frozenset[str]
 
-    @classmethod
-    def of_all(cls, several: Iterable[Plugins]) -> Plugins:
-        """Return what at least one of several has."""
-        each = list(several)
-        return cls(
-            process_types=frozenset().union(*(one.process_types for one in each)),
-            populators=frozenset().union(*(one.populators for one in each)),
-            jobs=frozenset().union(*(one.jobs for one in each)),
-        )
-
     def missing_for(self, batch: BatchDefinition) -> tuple[MissingPlugin, ...]:
         """Return what a batch and its steps name and nothing here has."""
         return tuple(self._missing(batch))
 
+    def can_populate(self, batch: BatchDefinition) -> bool:
+        """Say whether the populator of a batch is here."""
+        return not _is_missing(batch.populator, self.populators)
+
+    def can_begin(self, step: Step) -> bool:
+        """Say whether what carries a step out is here."""
+        return not (self._lacks_type(step) or self._lacks_job(step))
+
+    def _lacks_type(self, step: Step) -> bool:
+        return _is_missing(step.process_type, self.process_types)
+
+    def _lacks_job(self, step: Step) -> bool:
+        return step.process_type == _PYTHON and bool(step.data[0]) and _is_missing(step.data[0] or "", self.jobs)
+
     def _missing(self, batch: BatchDefinition) -> Iterator[MissingPlugin]:
-        if _is_missing(batch.populator, self.populators):
+        if not self.can_populate(batch):
             yield _of_batch(batch, self.populators)
         for step in batch.steps:
             job = step.data[0] or ""
-            if _is_missing(step.process_type, self.process_types):
+            if self._lacks_type(step):
                 named = f"ProcessType '{visible(step.process_type)}'"
                 yield _of_step(batch, step, "ProcessType", named, nearest(step.process_type, self.process_types))
-            elif step.process_type == _PYTHON and job and _is_missing(job, self.jobs):
+            elif self._lacks_job(step):
                 yield _of_step(batch, step, "Data1", f"job '{visible(job)}' of Data1", nearest(job, self.jobs))
 
 
@@ -73,7 +77,8 @@ def _of_step(batch: BatchDefinition, step: Step, column: str, named: str, near: 
 
 
 def _mend(table: str, column: str, near: str | None, where: str) -> str:
-    given = "..." if near is None else visible(near).replace("'", "''")
+    # What a person has to fill in is no text: run as it stands, the statement is refused.
+    given = "..." if near is None else "'{}'".format(visible(near).replace("'", "''"))
     do = "name its module in [jobs] modules" if column == "Data1" else "install it"
     install = f"{do} where the controllers run and restart them"
-    return f"{install}, or: UPDATE {table} SET {column} = '{given}' WHERE {where};"  # noqa: S608 - for a person to read
+    return f"{install}, or: UPDATE {table} SET {column} = {given} WHERE {where};"  # noqa: S608 - for a person to read

@@ -81,6 +81,7 @@ def lacking(
     newest: BatchInstance | None,
     now: datetime,
     *,
+    cycle_key: str | None,
     was_offered: bool = False,
 ) -> Lacking:
     """Say why no completion of a batch waits; `newest` is its newest instance for the CycleKey, which `was_offered` or not."""
@@ -90,7 +91,10 @@ def lacking(
     if batch is None:
         return Lacking(missing, f"batch {missing}", "does not exist", due, "batchctl check")
     if newest is None:
-        reason, next_step = "has no instance for this CycleKey yet", f"batchctl why batch:{typed(batch.name)}"
+        for_key = "" if cycle_key is None else f" --cycle-key {typed(cycle_key)}"
+        by_hand = f"asked for by hand: batchctl submit {typed(batch.entity)}{for_key}"
+        reason = "has no instance for this CycleKey yet"
+        next_step = f"batchctl why batch:{typed(batch.name)}   ({by_hand})"
     elif newest.status is not InstanceStatus.COMPLETE:
         reason, next_step = _STANDS[newest.status], f"batchctl why {newest.instance_id}"
     elif was_offered:

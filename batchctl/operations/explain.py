@@ -325,7 +325,7 @@ def _of_intake(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
         gates=(
-            *_intake_status(row, takers, files_taken_again.find(connection, [row]).get(row.intake_id)),
+            *_intake_status(row, takers, awaited, files_taken_again.find(connection, [row]).get(row.intake_id)),
             *(_entity(row, takers, batches) if takers or not broken else ()),
             *map(_unreadable, broken),
             *_created(row, awaited, repeats, copies.refused_on(connection)),
@@ -360,8 +360,11 @@ def _created(
     if awaited and row.status is IntakeStatus.READY:
         names = ", ".join(visible(batch.name) for batch in awaited)
         blocked = f"batch {names} has no instance of it yet"
+        missing = _populator(awaited)
         if row.tries >= MOST_TRIES:
             yield Gate("created", blocked, remedies.to_ask_again(row, awaited), f"FileProcess {row.intake_id}")
+        elif missing.blocked is not None:
+            yield Gate("created", blocked, missing.clear, f"FileProcess {row.intake_id}")
         else:
             create = "batchctl create" if refused is None else refused.next_step
             yield Gate("created", blocked, create, f"FileProcess {row.intake_id}", Ends.CONTROLLER)
@@ -404,7 +407,9 @@ _SAID_OF_BATCHES = {"enabled", "freeze"}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
 
 
-def _intake_status(row: IntakeRow, takers: list[BatchDefinition], again: TakenFile | None) -> Iterator[Gate]:
+def _intake_status(
+    row: IntakeRow, takers: list[BatchDefinition], awaited: Sequence[BatchDefinition], again: TakenFile | None
+) -> Iterator[Gate]:
     """Yield the gate of its status, and that of what was made of it."""
     said, clear = visible(row.message or "no reason was given"), remedies.to_take_in(row, takers, again)
     block = partial(Gate, clear=clear, row=f"FileProcess {row.intake_id}")
@@ -418,7 +423,7 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition], again: TakenFi
                 clear = remedies.to_ask_again(row, takers)
                 yield Gate("populator", remedies.unanswered(row), clear, f"FileProcess {row.intake_id}")
             else:
-                yield Gate(name="populator")
+                yield _populator(awaited)
         case IntakeStatus.PAUSED:
             paused = f"paused: {said}" if row.message else remedies.PAUSED
             yield from (block(name="status", blocked=paused), Gate(name="populator"))
@@ -426,6 +431,12 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition], again: TakenFi
             yield from (Gate(name="status"), block(name="populator", blocked=f"{row.status}: {said}"))
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
             yield from (block(name="status", blocked=f"{row.status}: {said}"), Gate(name="populator"))
+
+
+def _populator(batches: Iterable[BatchDefinition]) -> Gate:
+    """Return the gate of the populators of some batches: the first that is blocked, if one is."""
+    found = map(gates.populator, batches)
+    return next((gate for gate in found if gate.blocked is not None), Gate(name="populator"))
 
 
 def _entity(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from batchctl.domain import gates
 from batchctl.domain.rows import MOST_TRIES, AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
@@ -204,6 +205,11 @@ def _item(
         if one.batch_id in lacking:
             state = InboxState.PARTIAL if is_partial else InboxState.NEW
             return Item(row=row, state=state, because=one.message, clear=one.mend, is_stuck=True)
+    for batch in defined.batches:
+        missing = gates.populator(batch)
+        if batch.batch_id in lacking and missing.blocked is not None and missing.clear is not None:
+            state = InboxState.PARTIAL if is_partial else InboxState.NEW
+            return Item(row=row, state=state, because=missing.blocked, clear=missing.clear, is_stuck=True)
     if row.tries >= MOST_TRIES:
         state = InboxState.PARTIAL if is_partial else InboxState.NEW
         because = remedies.unanswered(row)

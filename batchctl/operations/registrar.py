@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import due, sql_jobs
+from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.due import Instant
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
@@ -146,7 +147,7 @@ class Registrar:
             meant = visible(did_you_mean(job.connection, known))
             raise Refused(
                 f"Connection '{visible(job.connection)}' is not in the configuration.{meant}",
-                next_step=f"add [connections.{visible(job.connection)}] to batchctl.toml, or name another",
+                next_step=f"{how_to_add_connection(job.connection)}, or name another",
             )
         trouble = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
         if trouble is not None:

@@ -31,15 +31,17 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
     if again is not None:
         return f"{reject}   (it was {files_taken_again.said(again)})"
     of_it = [batch for batch in batches if batch.entity == row.entity]
+    if not of_it:
+        correct = "correct Entity of the row (UPDATE ...), or register a batch that takes it"
+        return f"{correct}, then: {retry}; if nobody wants it: {reject}"
     takers = ", ".join(visible(batch.name) for batch in of_it)
     populator = f"Populator and PopulatorArgs of batch {takers}"
     column = _columns(row, of_it)
     if column == "FileName" and (row.source or "").startswith(OF_A_WATCH):
         # Its watch takes the file under its new name: who corrected the row would load it once more.
         rename = f"rename the file, which {visible(row.source or '')} takes then under its new name, and: {reject}"
-        return f"{rename}; or correct {populator} (UPDATE ...), then: {retry}" if takers else rename
-    settings = f", or {populator}" if takers else ""
-    return f"correct {column}{settings} (UPDATE ...), then: {retry}; if nobody wants it: {reject}"
+        return f"{rename}; or correct {populator} (UPDATE ...), then: {retry}"
+    return f"correct {column}, or {populator} (UPDATE ...), then: {retry}; if nobody wants it: {reject}"
 
 
 def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:

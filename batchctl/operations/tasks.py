@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.errors import Refused, without_next_step
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import (
@@ -104,7 +105,7 @@ class Desk:
             meant = visible(did_you_mean(task.connection, known))
             raise Refused(
                 f"Connection '{visible(task.connection)}' is not in the configuration.{meant}",
-                next_step=f"add [connections.{visible(task.connection)}] to batchctl.toml, or name another",
+                next_step=f"{how_to_add_connection(task.connection)}, or name another",
             )
 
     def _taker(self, entity: str) -> tuple[BatchDefinition, Step, tuple[str, ...]]:

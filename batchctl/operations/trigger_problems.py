@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, is_invisible, visible
@@ -22,7 +23,7 @@ def trigger_problems(
     if trigger.connection not in connections:
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
-        yield Problem("ConnectionName", said)
+        yield Problem("ConnectionName", said, f"{how_to_add_connection(trigger.connection)}, or correct the row")
     yield from _of_entity(trigger, batches, unreadable)
     yield from _of_conditions(trigger)
 

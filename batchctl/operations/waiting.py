@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow
+from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.operations import columns, unknown
@@ -158,8 +159,13 @@ def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
     if made:
         return _of_instances(connection, reference, made)
     defined = definitions.read(connection)
-    if row.entity in {batch.entity for batch in defined.batches}:
-        return Awaited(reference=reference.text, status=row.status, settled=False, next_step=why)
+    takers = [batch for batch in defined.batches if batch.entity == row.entity]
+    if takers:
+        blocked = [gate for batch in takers if (gate := gates.populator(batch)).blocked is not None]
+        if len(blocked) < len(takers):
+            return Awaited(reference=reference.text, status=row.status, settled=False, next_step=why)
+        said, mend = blocked[0].blocked, blocked[0].clear
+        return Awaited(reference=reference.text, status=row.status, settled=True, message=said, next_step=mend)
     for broken in defined.unreadable_of(row.entity):
         said, mend = broken.message, broken.mend
         return Awaited(reference=reference.text, status=row.status, settled=True, message=said, next_step=mend)
@@ -172,6 +178,15 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
     speaks = min(
         made, key=lambda at: (at.status in FINAL, at.status in NEEDS_A_PERSON, at.status is InstanceStatus.COMPLETE)
     )
+    if speaks.status in _IN_LINE and (missing := _missing(connection, speaks)) is not None:
+        return Awaited(
+            reference=reference.text,
+            status=speaks.status,
+            settled=True,
+            instances=tuple(made),
+            message=missing.message,
+            next_step=missing.mend,
+        )
     settled = speaks.status in FINAL | NEEDS_A_PERSON
     return Awaited(
         reference=reference.text,
@@ -182,6 +197,16 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
         message=_said(connection, speaks) if speaks.status in _STOPPED_SHORT else None,
         next_step=f"batchctl {'show' if settled else 'why'} {speaks.instance_id}",
     )
+
+
+_IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
+
+
+def _missing(connection: Any, instance: BatchInstance) -> MissingPlugin | None:
+    """Return what no controller has, and an instance needs."""
+    batches = definitions.all_batches(connection)
+    batch = next((one for one in batches if one.batch_id == instance.batch_id), None)
+    return None if batch is None else next(iter(batch.missing_after(instance.last_seq)), None)
 
 
 def _said(connection: Any, instance: BatchInstance) -> str | None:

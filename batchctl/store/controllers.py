@@ -7,7 +7,22 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, func, inspect, or_, select, text, union, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    inspect,
+    or_,
+    select,
+    text,
+    union,
+    update,
+)
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
@@ -19,7 +34,7 @@ from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
-from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller
+from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller, leader
 
 _k, _c, _h = controller.c, batch_control.c, batch_process_history.c
 
@@ -28,7 +43,8 @@ _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
-_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs).where(
+_LEADS = and_(_k.Status == ControllerStatus.RUNNING.value, exists().where(leader.c.ControllerName == _k.ControllerName))
+_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, case((_LEADS, 1), else_=0).label("Leads")).where(
     or_(
         _k.Status == ControllerStatus.RUNNING.value,
         _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
@@ -93,14 +109,22 @@ def add(
 
 
 def plugins(connection: Connection) -> Plugins | None:
-    """Return what at least one of the controllers that run has, or the one that began last; None where nobody can tell."""
+    """Return what at least one of the controllers that run has, or the one that began last; None where nobody can tell.
+
+    Of populators it is those of the leader: nobody else asks one.
+    """
     rows = connection.execute(_PLUGINS).all()
     if not rows or any(row.ProcessTypes is None for row in rows):
         return None
-    return Plugins.of_all(
-        Plugins(process_types=_read(row.ProcessTypes), populators=_read(row.Populators), jobs=_read(row.Jobs))
-        for row in rows
+    return Plugins(
+        process_types=_of_any(row.ProcessTypes for row in rows),
+        populators=_of_any(row.Populators for row in [row for row in rows if row.Leads] or rows),
+        jobs=_of_any(row.Jobs for row in rows),
     )
+
+
+def _of_any(listed: Iterable[str | None]) -> frozenset[str]:
+    return frozenset().union(*map(_read, listed))
 
 
 def _names(plugins: Plugins) -> dict[str, frozenset[str]]:

@@ -186,4 +186,5 @@ def _reason(
     newest = instances.newest(connection, missing, waiting.cycle_key)
     was_offered = newest is not None and completions.was_offered(connection, batch.batch_id, newest.instance_id)
     other = batches.get(missing)
-    return lacking(waiting.since, batch, missing, other, newest, now, was_offered=was_offered)
+    key = waiting.cycle_key
+    return lacking(waiting.since, batch, missing, other, newest, now, cycle_key=key, was_offered=was_offered)

@@ -16,6 +16,16 @@ depends_on = None
 USED = "is complete, and that was used before: another instance has to complete"
 EARLY = "had completed before the dependency was registered, which does not count"
 TAGGED = ("'every batch with tag '''", "z.Tag", "''''")
+LINE = " " * 12
+UNPOPULATED = """Unpopulated AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Missing y JOIN {0}ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+"""
+JOINED = """LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+LEFT JOIN Unpopulated u ON u.Entity = f.Entity
+LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+"""
 SAME = "o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs"
 
 
@@ -47,9 +57,10 @@ def _before(dialect: str, schema: str) -> dict[str, str]:
 def views(dialect: str, schema: str = "") -> dict[str, str]:
     """Return the statement that makes each view."""
     s, made = _load("0023_refused_rows_and_views.py").Spoken(dialect, schema), _before(dialect, schema)
-    status, waiting, inbox = (
-        made[name].replace("''...'' WHERE ProcessBatch_id", "... WHERE ProcessBatch_id")
-        for name in ("vStatus", "vWaiting", "vInbox")
+    missing = _load("0034_plugins_and_views.py").missing_plugins(s)
+    missing, status, waiting, inbox = (
+        each.replace("''...'' WHERE ProcessBatch_id", "... WHERE ProcessBatch_id").replace(*_offered(s))
+        for each in (missing, *(made[name] for name in ("vStatus", "vWaiting", "vInbox")))
     )
     offered = "u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id"
     complete = f"""CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchCompletion u WHERE {offered}) THEN '{USED}'
@@ -78,6 +89,7 @@ LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
         ],
     )
     entity = "COALESCE(b.Entity, b.ProcessBatchName)"
+    taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE {entity} = f.Entity)"
     alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
     named = f"COALESCE((SELECT MIN({entity}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
     meant = f"COALESCE((SELECT {s.quoted(f'MIN({entity})')} FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
@@ -99,8 +111,31 @@ FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {again} END AS Again_id
       FROM {s.of}FileProcess f WHERE {aside}) f
 {tail}"""
     said_first = f"CASE WHEN f.Again_id IS NOT NULL THEN {said}\n            WHEN f.Message"
-    inbox = _replaced(inbox, [(s.quoted(named), meant), ("CASE WHEN f.Message", said_first)])
+    unread = f"{LINE}WHEN {taken} AND f.PopulatorTries >= 3 THEN"
+    is_missing = f"{LINE}WHEN y.ProcessBatch_id IS NOT NULL THEN"
+    inbox = _replaced(
+        inbox,
+        [
+            (s.quoted(named), meant),
+            ("CASE WHEN f.Message", said_first),
+            (", Broken AS (", f", {missing}, Broken AS ("),
+            (f"GROUP BY {entity}\n)\n", f"GROUP BY {entity}\n), {UNPOPULATED.format(s.of)})\n"),
+            (unread, f"{is_missing} y.Reason\n{unread}"),
+            ("x.Mend\n", f"x.Mend\n{is_missing} y.Mend\n"),
+            ("LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id\n", JOINED),
+        ],
+    )
     return {"vStatus": status, "vWaiting": waiting, "vInbox": inbox}
+
+
+def _offered(s: Any) -> tuple[str, str]:
+    """Return what is said of the populators of a controller, and what is said now: only who leads asks them."""
+    of_controller = s.tags("k.Populators")
+    leads = f"EXISTS (SELECT 1 FROM {s.of}Leader l WHERE l.ControllerName = k.ControllerName)"
+    led = f"""EXISTS (SELECT 1 FROM {s.of}Leader l JOIN {s.of}Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running')"""
+    of_leader = f"CASE WHEN {leads} OR NOT {led} THEN {of_controller} ELSE '' END"
+    return f"{of_controller} AS Populators", f"{of_leader} AS Populators"
 
 
 def _replaced(text: str, changes: list[tuple[str, str]]) -> str:

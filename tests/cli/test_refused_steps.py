@@ -10,7 +10,7 @@ CORRECT = "correct Data1 of step 10 of batch Load (UPDATE ProcessControl ...; ba
 RERUN = ", then: batchctl rerun 1 --reason ..."
 REFUSED = [
     ("os_command", "wc -l {FilName}", None, CORRECT + RERUN),
-    ("sql", "nowhere", "select 1", f"{CORRECT}, or add [connections.nowhere] to the configuration file{RERUN}"),
+    ("sql", "nowhere", "select 1", f"{CORRECT}, or add [connections.nowhere] to batchctl.toml and restart the controllers{RERUN}"),
     ("os_command", "echo {Data5}", None, "batchctl rerun 1 --set Data5=... --reason ..."),
     (
         "os_command",
@@ -72,3 +72,16 @@ def test_the_step_that_failed_is_named_whatever_steps_are_inserted_before_it(sho
     assert (trouble["ProcessControlSeq"], trouble["ProcessName"]) == (10, "load")
     shop("status")
     assert "before" not in shop.out
+
+
+def test_what_names_no_way_on_is_followed_by_the_rerun(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop.sql(
+        "UPDATE BatchProcessHistory SET Status = 'failed', CommandSpec = '{}', CommandText = '-- not run: gone',"
+        " Message = 'The plugin cannot be loaded. Next: batchctl check'"
+    )
+    shop.sql("UPDATE BatchControl SET Status = 'failed', PrevProcessControlSeq = 0")
+
+    assert shop.json("status")["Troubled"][0]["Next"] == "batchctl check, then: batchctl rerun 1 --reason ..."

@@ -251,7 +251,7 @@ def test_secrets_come_from_the_environment_or_a_file(tmp_path: Path, monkeypatch
         (
             {"hw": "env:NO_SUCH"},
             "Secret 'wh' is not in the configuration.",
-            "correct the name, or add [secrets.wh] to batchctl.toml",
+            "correct the name, or add [secrets.wh] to batchctl.toml and restart the controllers",
         ),
     ],
 )

@@ -17,6 +17,7 @@ from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import (
     BatchDefinition,
     ControllerRow,
@@ -362,16 +363,16 @@ class World:
         """Run one creation pass."""
         return self.creator().create_instances()
 
-    def creator(self, *, gives_up: bool = False) -> Creator:
+    def creator(self, *, gives_up: bool = False, plugins: Plugins | None = None) -> Creator:
         """Return the engine's creator."""
         zone = ZoneInfo("Europe/Amsterdam")
         means = self.transactions, self.clock, self.populators, zone, self.events.append
-        return Creator(*means, gives_up=gives_up)
+        return Creator(*means, gives_up=gives_up, plugins=plugins)
 
-    def recorder(self, controller: str = "c1") -> Recorder:
+    def recorder(self, controller: str = "c1", plugins: Plugins | None = None) -> Recorder:
         """Return what a controller writes with."""
         preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
-        return Recorder(preparer, controller, "host1")
+        return Recorder(preparer, controller, "host1", plugins)
 
     def controller(
         self,
@@ -381,13 +382,14 @@ class World:
         transactions: StoreTransactions | None = None,
         runner: ScriptedRunner | None = None,
         is_trusted: Callable[[], bool] = lambda: True,
+        plugins: Plugins | None = None,
     ) -> Controller:
         """Return a new controller: with the world's connection and runner, or with its own, as on another host."""
         return Controller(
             transactions=transactions or self.transactions,
             clock=self.clock,
             runner=runner or self.runner,
-            recorder=self.recorder(name),
+            recorder=self.recorder(name, plugins),
             listener=self.events.append,
             slots=slots,
             is_trusted=is_trusted,
@@ -509,7 +511,7 @@ class World:
 
 
 def _find_handler(process_type: str) -> StepHandler:
-    if process_type == "told":
+    if process_type in {"told", "told too"}:
         return ToldHandler()
     message = f"there is no ProcessType '{process_type}'"
     raise PluginError(message)

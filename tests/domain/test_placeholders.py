@@ -128,12 +128,12 @@ def test_problems_name_the_column_and_unknown_secrets() -> None:
         Problem(
             "Data2",
             "secret 'warehose' is not in the configuration. Did you mean 'warehouse'?",
-            "correct the name, or add [secrets.warehose] to batchctl.toml",
+            "correct the name, or add [secrets.warehose] to batchctl.toml and restart the controllers",
         ),
         Problem(
             "Data2",
             "secret 'other' is not in the configuration. Known: warehouse.",
-            "correct the name, or add [secrets.other] to batchctl.toml",
+            "correct the name, or add [secrets.other] to batchctl.toml and restart the controllers",
         ),
     ]
     assert problems("Data2", None, {}) == []

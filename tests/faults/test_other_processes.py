@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -94,3 +95,49 @@ def test_a_grandchild_that_does_not_listen_ends_with_its_step_before_that_is_tri
     assert not any(lives(pid) for pid in second)
     assert site.attempts() == [(1, 1, 1, "timeout"), (1, 1, 2, "timeout")]
     site.check_laws()
+
+
+JOB = 'from batchctl.plugin_api import job\n\n@job("of_{0}")\ndef of_{0}():\n    pass\n'
+
+
+def test_controllers_with_different_plugins_leave_each_other_what_they_lack(site: Site) -> None:
+    for name in ("a", "b"):
+        (site.directory / f"only_{name}.py").write_text(JOB.format(name), encoding="utf-8")
+    site.batch("Mixed", *["of_a", "of_b"] * 3, MaxConcurrent=4, RetryCount=0)
+    site.hand.sql("UPDATE ProcessControl SET ProcessType = 'python'")
+    for name in ("a", "b"):
+        site.configure(f'plugin_modules = ["only_{name}"]\n')
+        site.control("--slots", "4").hear("controller.started")
+    site.submit_many("Mixed", [str(number) for number in range(10)])
+    site.wait_for_complete(10)
+
+    done = site.hand.sql(
+        "SELECT Status, AttemptNo, count(*), count(DISTINCT ClaimedBy) FROM BatchProcessHistory GROUP BY 1, 2"
+    )
+    assert done == [("success", 1, 60, 2)]
+    workers = site.hand.sql(
+        "SELECT DISTINCT s.Data1, h.ClaimedBy FROM BatchProcessHistory h JOIN ProcessControl s"
+        " ON s.ProcessControlSeq = h.ProcessControlSeq"
+    )
+    assert len(workers) == len({job for job, _ in workers}) == 2
+    site.check_laws()
+
+
+def test_what_a_module_announces_that_breaks_waits_named_and_the_rest_goes_on(site: Site) -> None:
+    (site.directory / "whole.py").write_text(JOB.format("a"), encoding="utf-8")
+    (site.directory / "broken.py").write_text("raise ValueError('a wrong release')\n", encoding="utf-8")
+    site.batch("Whole", "of_a")
+    site.batch("Broken", "of_b")
+    site.hand.sql("UPDATE ProcessControl SET ProcessType = 'python'")
+    site.configure('plugin_modules = ["whole", "broken"]\n')
+    site.submit("Whole")
+    site.submit("Broken")
+    controller = site.control()
+    site.wait_for_complete(1)
+    until(lambda: site.value("SELECT count(*) FROM Incident WHERE Kind = 'unreadable' AND Status = 'open'") == 1)
+
+    assert site.attempts() == [(1, 1, 1, "success")]
+    (gate,) = [gate for gate in json.loads(site.run("why", "2", "--json").stdout)["Gates"] if gate["Gate"] == "steps"]
+    assert "job 'of_b' of Data1 is not installed" in gate["Blocked"]
+    assert "a wrong release" in json.loads(site.run("status", "--json").stdout)["LeftOut"][0]
+    assert controller.end() == 0

@@ -77,9 +77,13 @@ def test_a_command_for_what_lacks_names_its_batch_as_one_word(world: World) -> N
     depend(world, "C", "Load Orders")
     complete(world, "A", "K")
 
-    assert [clear for _, _, clear in gates_of(world, "batch:C")] == ["batchctl why batch:B"]
+    assert [clear for _, _, clear in gates_of(world, "batch:C")] == [
+        "batchctl why batch:B   (asked for by hand: batchctl submit B --cycle-key K)"
+    ]
     complete(world, "B", "K")
-    assert [clear for _, _, clear in gates_of(world, "batch:C")] == ["batchctl why batch:'Load Orders'"]
+    assert [clear for _, _, clear in gates_of(world, "batch:C")] == [
+        "batchctl why batch:'Load Orders'   (asked for by hand: batchctl submit 'Load Orders' --cycle-key K)"
+    ]
 
 
 def test_why_names_what_a_batch_waits_for(world: World) -> None:

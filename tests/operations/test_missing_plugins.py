@@ -136,10 +136,10 @@ def test_the_views_say_what_is_not_installed(lacking: World) -> None:
         ("Off", "disabled"),
     ]
     ((reason, mend),) = lacking.sql("SELECT Reason, NextSql FROM vWaiting")
-    assert (reason, mend) == (TOLT, TO_TOLD.replace("told", "..."))
+    assert (reason, mend) == (TOLT, TO_TOLD.replace("'told'", "..."))
     lacking.sql("UPDATE FileProcess SET PopulatorTries = 1, Entity = 'Odd'")
     assert (PATERN,) in lacking.sql("SELECT Reason FROM vWaiting WHERE Status = 'populator'")
-    lacking.sql(mend.replace("...", "told"))
+    lacking.sql(mend.replace("...", "'told'"))
     assert lacking.sql("SELECT Status FROM vStatus WHERE ProcessBatchName = 'Daily'") == [("waits",)]
 
 
@@ -155,3 +155,24 @@ def test_a_controller_writes_what_it_has_and_leaves_alone_what_it_lacks(command:
     assert world.sql("SELECT Message FROM Incident") == [
         ("ProcessControl (Daily, step 10): ProcessType 'told' is not installed",)
     ]
+
+
+def test_who_waits_for_what_no_controller_has_is_told_at_once(command: Command, lacking: World) -> None:
+    lacking.submit("Daily")
+    lacking.create()
+    lacking.submit("Odd")
+
+    for reference, said in (("1", TOLT), ("file:1", TOLT), ("file:2", PATERN)):
+        code, out, err = command("wait", reference)
+        assert code == 1
+        assert said in out + err
+        assert "install it where the controllers run and restart them" in out + err
+
+
+def test_rows_that_wait_for_a_populator_say_so_everywhere(command: Command, lacking: World) -> None:
+    row = lacking.submit("Odd")
+
+    for asked in (("inbox",), ("why", f"file:{row}"), ("inbox", "show", str(row))):
+        _, out, _ = command(*asked)
+        assert PATERN in " ".join(out.split()), asked
+    assert [reason for (reason,) in lacking.sql("SELECT Reason FROM vInbox")] == [PATERN]

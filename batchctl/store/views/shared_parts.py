@@ -99,7 +99,12 @@ def missing_plugins(s: Spoken) -> str:
     )
     process_type = s.bare("lower(p.ProcessType)")
     lacks_job = f"{process_type} = 'python' AND p.Data1 <> '' AND {_is_missing(s, 'Jobs', 'p.Data1')}"
-    names = ", ".join(f"{s.tags(f'k.{column}')} AS {column}" for column in ("ProcessTypes", "Populators", "Jobs"))
+    leads = f"EXISTS (SELECT 1 FROM {s.of}Leader l WHERE l.ControllerName = k.ControllerName)"
+    led = f"""EXISTS (SELECT 1 FROM {s.of}Leader l JOIN {s.of}Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running')"""
+    # Only who leads asks populators.
+    populators = f"CASE WHEN {leads} OR NOT {led} THEN {s.tags('k.Populators')} ELSE '' END"
+    names = f"{s.tags('k.ProcessTypes')} AS ProcessTypes, {populators} AS Populators, {s.tags('k.Jobs')} AS Jobs"
     return f"""Offered AS (
 SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, {names}
 FROM {s.of}Controller k

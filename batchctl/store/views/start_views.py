@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.tables import file_process
-from batchctl.store.views.shared_parts import GRACE, unfit, unfit_work, unread
+from batchctl.store.views.shared_parts import GRACE, missing_plugins, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
 _MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
@@ -130,9 +130,13 @@ def inbox(s: Spoken) -> str:
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     return f"""
-WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, Broken AS (
+WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Unpopulated AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Missing y JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT {columns}, {s.word("f.Status")} AS Status,
        CASE WHEN f.Again_id IS NOT NULL THEN {taken_again}
@@ -145,16 +149,20 @@ FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {_again(s)} END AS Again_
 UNION ALL
 SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
             WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN {taken} THEN 'no controller has looked at it yet'
             ELSE {untaken} END,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {ask}
             WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {correct} END
 FROM {s.of}FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+LEFT JOIN Unpopulated u ON u.Entity = f.Entity
+LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT {made}
 UNION ALL
 SELECT {columns}, 'unreadable', w.Reason, {s.twin("f.z_inserted", "Arrived")}, w.Mend

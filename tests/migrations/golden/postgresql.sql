@@ -3357,7 +3357,8 @@ SELECT p.ProcessBatch_id, ('ProcessControl ' || MIN(p.ProcessControl_id)), 'OnLo
 FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
 WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
 ), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, k.Populators AS Populators, k.Jobs AS Jobs
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
 ), Missing AS (
@@ -3429,7 +3430,8 @@ SELECT p.ProcessBatch_id, ('ProcessControl ' || MIN(p.ProcessControl_id)), 'OnLo
 FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
 WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
 ), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, k.Populators AS Populators, k.Jobs AS Jobs
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
 ), Missing AS (
@@ -3614,9 +3616,28 @@ WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.P
 ), UnfitWork AS (
 SELECT FileProcess_id, 'Status' AS ColumnName, ('FileProcess ' || FileProcess_id || ' cannot be read: ' || 'Status holds nonsense') AS Reason, ('UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ' || FileProcess_id || ';') AS Mend
 FROM FileProcess WHERE (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')) IS NOT TRUE
+), Offered AS (
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
+FROM Controller k
+WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
+), Missing AS (
+SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
+FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Populators, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = b.Populator))))
+UNION ALL
+SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
+FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS ProcessType, p.Data1,
+      CASE WHEN (replace(regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ',', '') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.ProcessTypes, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))))) THEN 'ProcessType' WHEN regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Jobs, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = p.Data1)))) THEN 'Data1' END AS Lacks
+      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+      WHERE EXISTS (SELECT 1 FROM Offered)) q
+WHERE q.Lacks IS NOT NULL
 ), Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Unpopulated AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN f.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || f.Again_id || ': ' || f.Message)
@@ -3633,16 +3654,20 @@ FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN (SELECT MAX(n.FileProcess
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
             ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
 FROM FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+LEFT JOIN Unpopulated u ON u.Entity = f.Entity
+LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend

@@ -1,4 +1,4 @@
-"""What to do so that a secret can be resolved; its value is nobody's business here."""
+"""What to do so that what rows name is in the configuration; which controllers read as they start, and not again."""
 
 from __future__ import annotations
 
@@ -15,4 +15,9 @@ def how_to_set_secret(source: str) -> str:
 
 def how_to_name_secret(name: str) -> str:
     """Say how to make a secret known that the configuration lacks."""
-    return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml"
+    return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml and restart the controllers"
+
+
+def how_to_add_connection(name: str) -> str:
+    """Say how to make a connection known that the configuration lacks."""
+    return f"add [connections.{visible(name)}] to batchctl.toml and restart the controllers"
