@@ -358,6 +358,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
 def describe_service(config_file: str | None, name: str, user: str | None) -> Service:
     """Say how a controller with these settings is started by a service manager."""
     from batchctl.operations.service_files import Service
+    from batchctl.system.runner import longest_stop
 
     settings = config.load(config_file)
     file = None if settings.file is None else str(settings.file)
@@ -369,7 +370,7 @@ def describe_service(config_file: str | None, name: str, user: str | None) -> Se
         directory=str(settings.directory),
         user=user or SystemIds().user(),
         config=file,
-        shutdown_grace=settings.shutdown_grace,
+        longest_end=settings.shutdown_grace + longest_stop(timedelta(seconds=settings.stop_grace)).total_seconds(),
         variables=tuple(sorted(needed | set(config.variables_set()))),
     )
 

@@ -62,6 +62,7 @@ _WARNINGS = {
     "job.refused",
     "job.unknown",
     "request.refused",
+    "step.ended_late",
     "step.fenced",
     "step.unclear",
     "watch.corrected",

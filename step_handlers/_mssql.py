@@ -208,6 +208,8 @@ class _Session:
     cancelling: Lock = field(default_factory=Lock)
     """Held by who cancels, and by who closes: a session that is closed during a cancel ends the process (SIGSEGV)."""
     is_over: bool = False
+    is_killed: bool = False
+    """True once the server was told to end the session, and has said that it does."""
     number: int | None = None
     """What the server calls the session."""
     problem: ServerProblem | None = None
@@ -239,6 +241,7 @@ class _Session:
         """End the session from another one, where that is permitted."""
         with suppress(self.driver.Error, Unusable), closing(open_session(self.driver, self.connection)) as other:
             other.cursor().execute(f"KILL {self.number}")
+            self.is_killed = True
 
     def close(self) -> None:
         """Close the session, once no cancel is under way."""
@@ -383,7 +386,7 @@ class _Session:
         end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
         end = "; the transaction that it left open was rolled back" if left_open else end
         problem = self.problem or ServerProblem.of(error or _Stopped())
-        if sent and self.problem is None and problem.state in LOST_STATES and not self.execution.must_end:
+        if sent and self.problem is None and problem.state in LOST_STATES and not self.is_killed:
             message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
             return self._ended(message, lost=True)
         if self.execution.stopping:

@@ -48,6 +48,7 @@ class Flights:
         self._is_trusted = is_trusted
         self._flights: dict[HistoryId, Flight] = {}
         self._spawned: list[Spawned] = []
+        self._given_up: dict[HistoryId, Flight] = {}
         self.ended: list[End] = []
         """What waits to be recorded."""
         self._left: set[HistoryId] = set()
@@ -124,12 +125,22 @@ class Flights:
         for report in reports:
             found = self._flights.get(report.key)
             if found is None:
-                continue
-            if isinstance(report, Spawned):
+                self._tell_late(report)
+            elif isinstance(report, Spawned):
                 self._spawned.append(report)
             else:
                 del self._flights[report.key]
                 self.ended.append(_end(found, report))
+                if report.may_go_on:
+                    self._given_up[report.key] = found
+
+    def _tell_late(self, report: Report) -> None:
+        """Tell how that has ended at last which was given up: what its instance does now is a person's affair."""
+        flight = self._given_up.get(report.key)
+        if flight is not None and isinstance(report, Finished):
+            del self._given_up[report.key]
+            status = HistoryStatus.SUCCESS if report.outcome.succeeded else HistoryStatus.FAILED
+            self._tell("step.ended_late", flight, Status=status.value, Message=report.outcome.message or "")
 
     def watch(self) -> None:
         """Stop what takes too long, or must not go on; tell what takes longer than it should."""

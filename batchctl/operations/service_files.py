@@ -14,7 +14,7 @@ from batchctl.store.agent_job import agent_job
 _WATCHDOG = 120
 """Seconds without a turn of its loop after which systemd starts a controller anew."""
 _TO_END = 15
-"""Seconds beyond `shutdown_grace` in which a controller that was told to end has ended."""
+"""Seconds for what a controller does besides while it ends."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
@@ -28,7 +28,8 @@ class Service:
     user: str
     config: str | None
     """The whole path of the settings file, if there is one."""
-    shutdown_grace: float
+    longest_end: float
+    """Seconds that it takes at most to let its steps end, or to stop them."""
     variables: tuple[str, ...] = ()
     """The names of the environment variables without which it does not work as here."""
 
@@ -67,7 +68,7 @@ def systemd_unit(service: Service) -> str:
         f"WatchdogSec={_WATCHDOG}",
         "# Running commands outlive the controller, and the next one goes on with them.",
         "KillMode=process",
-        f"TimeoutStopSec={service.shutdown_grace + _TO_END:g}",
+        f"TimeoutStopSec={service.longest_end + _TO_END:g}",
         "",
         "[Install]",
         "WantedBy=multi-user.target",

@@ -64,6 +64,12 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
 
 
+def longest_stop(grace: timedelta) -> timedelta:
+    """Return how long it takes at most to stop every step, and to end all that carried them out."""
+    ends = 2 * (grace + timedelta(seconds=1))
+    return grace + PATIENCE + ends
+
+
 class ThreadStepRunner:
     """The `StepRunner` of the product."""
 
@@ -140,7 +146,7 @@ class ThreadStepRunner:
             if rendered.brief:
                 order()()
             else:
-                self._on_thread(step, lambda: self._loop.post(order()))
+                self._on_thread(step, partial(self._order_on_thread, step, order))
         elif rendered.brief and not may_be_command:
             self._brief.add(handler, rendered, step, partial(self._execute, step, handler, rendered))
         else:
@@ -193,14 +199,22 @@ class ThreadStepRunner:
 
     def _give_up_what_does_not_stop(self) -> bool:
         """Report as lost what a thread goes on with though it was told to stop; say whether anything else is stopping."""
-        told = [step for step in self._running.values() if step.is_at_work and step.stop.told]
-        for step in told:
-            if step not in self._given_up and time.monotonic() >= step.stop.until + self._patience:
+        stopping = [step for step in self._running.values() if step.is_at_work and step.stop.told]
+        due = [step for step in stopping if step not in self._given_up and self._is_ignored(step)]
+        if due:
+            # What has ended while this process stood still has ended.
+            self._loop.turn(0.0)
+        ended = {report.key for report in self._reports}
+        for step in due:
+            if step.is_at_work and step.key not in ended:
                 self._given_up.add(step)
                 self._threads.give_up_one()
                 lost = self._finished(step, StepOutcome(succeeded=False, lost=True, message=_IGNORED))
                 self._reports.append(replace(lost, may_go_on=True))
-        return bool(told)
+        return bool(stopping)
+
+    def _is_ignored(self, step: RunningStep) -> bool:
+        return time.monotonic() >= step.stop.until + self._patience
 
     def overhear(self) -> Sequence[Report]:
         """Return what the supervisor has reported meanwhile; waits for nothing, and carries nothing out."""
@@ -354,6 +368,22 @@ class ThreadStepRunner:
             return partial(self._reports.append, self._finished(step, _failure(error)))
         return partial(self._send, supervision, step, command, leashed=leashed)
 
+    def _order_on_thread(self, step: RunningStep, order: Callable[[], Call]) -> None:
+        step.is_at_work = True
+        self._loop.post(partial(self._take_order, step, order()))
+
+    def _take_order(self, step: RunningStep, call: Call) -> None:
+        """Go on with an order; one that was given up meanwhile sends no command any more."""
+        step.is_at_work = False
+        if step in self._given_up:
+            self._take_back(step)
+        else:
+            call()
+
+    def _take_back(self, step: RunningStep) -> None:
+        self._given_up.discard(step)
+        self._threads.take_back_one()
+
     def _send(self, supervision: Supervision, step: RunningStep, command: Command, *, leashed: bool) -> None:
         """Have a command started by the supervisor."""
         if step.key not in self._commands:
@@ -467,12 +497,10 @@ class ThreadStepRunner:
         self._loop.post(partial(self._take_end, step, carry()))
 
     def _take_end(self, step: RunningStep, finished: Finished) -> None:
-        """Report an end; one that comes after the execution was given up changes nothing any more."""
+        """Report an end, also one that comes after the execution was given up."""
         if step in self._given_up:
-            self._given_up.discard(step)
-            self._threads.take_back_one()
-        else:
-            self._reports.append(finished)
+            self._take_back(step)
+        self._reports.append(finished)
 
     def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> Finished:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""

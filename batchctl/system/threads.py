@@ -19,6 +19,8 @@ class Threads:
         self._lock = threading.Lock()
         self._free = 0
         self._threads: list[threading.Thread] = []
+        self._given_up = 0
+        self._ended = threading.Semaphore(0)
 
     def run(self, work: Callable[[], None]) -> None:
         """Let a thread do `work`, which must not raise; beyond `most` it waits for its turn."""
@@ -34,6 +36,7 @@ class Threads:
     def give_up_one(self) -> None:
         """Let one more thread work, in the place of one whose work does not end."""
         with self._lock:
+            self._given_up += 1
             self._most = None if self._most is None else self._most + 1
             if self._free < 0:
                 self._free += 1
@@ -42,6 +45,7 @@ class Threads:
     def take_back_one(self) -> None:
         """Let one thread end: the work that was given up has ended after all."""
         with self._lock:
+            self._given_up -= 1
             self._most = None if self._most is None else self._most - 1
             self._free -= 1
         self._work.put(None)
@@ -53,10 +57,11 @@ class Threads:
                 self._work.put(None)
 
     def join(self, within: float) -> None:
-        """Wait a while for the threads to end, after `close`."""
+        """Wait a while for the threads to end, after `close`, but for as many as were given up."""
         until = time.monotonic() + within
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        for _ in range(len(self._threads) - self._given_up):
+            if not self._ended.acquire(timeout=max(0.0, until - time.monotonic())):
+                return
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
@@ -69,3 +74,4 @@ class Threads:
             del work
             with self._lock:
                 self._free += 1
+        self._ended.release()

@@ -239,7 +239,10 @@ def test_check_says_what_to_do_where_no_row_is_wrong(tmp_path: Path, run_batchct
         "      and look again: batchctl check",
     ]
     night.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'where'")
-    assert "correct the row, or add [connections.where] to batchctl.toml and restart the controllers" in night("check").stdout
+    assert (
+        "correct the row, or add [connections.where] to batchctl.toml and restart the controllers"
+        in night("check").stdout
+    )
 
 
 @pytest.mark.parametrize("command", [("status",), ("show", "2"), ("history", "2"), ("batches",)])

@@ -68,7 +68,7 @@ def test_the_unit_starts_a_controller_from_any_folder(folder: Path, run_batchctl
 
     assert printed.returncode == 0
     assert "systemctl enable --now batchctl" in printed.stderr
-    assert (service["Type"], service["KillMode"], service["TimeoutStopSec"]) == ("notify", "process", "45")
+    assert (service["Type"], service["KillMode"], service["TimeoutStopSec"]) == ("notify", "process", "107")
     assert service["WorkingDirectory"].replace("%%", "%") == str(folder)
     assert "#   BATCHCTL_SLOTS=..." in printed.stdout
     assert "#   WH=..." in printed.stdout

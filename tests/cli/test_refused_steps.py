@@ -10,7 +10,12 @@ CORRECT = "correct Data1 of step 10 of batch Load (UPDATE ProcessControl ...; ba
 RERUN = ", then: batchctl rerun 1 --reason ..."
 REFUSED = [
     ("os_command", "wc -l {FilName}", None, CORRECT + RERUN),
-    ("sql", "nowhere", "select 1", f"{CORRECT}, or add [connections.nowhere] to batchctl.toml and restart the controllers{RERUN}"),
+    (
+        "sql",
+        "nowhere",
+        "select 1",
+        f"{CORRECT}, or add [connections.nowhere] to batchctl.toml and restart the controllers{RERUN}",
+    ),
     ("os_command", "echo {Data5}", None, "batchctl rerun 1 --set Data5=... --reason ..."),
     (
         "os_command",

@@ -10,7 +10,8 @@ import pytest
 
 from batchctl.control.controller import Controller
 from batchctl.domain.errors import OutcomeUnknown
-from batchctl.ports import Boundary
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.ports import Boundary, Finished
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 SUCCEEDED = "SELECT BatchControl_id, ProcessControlSeq FROM BatchProcessHistory WHERE Status = 'success' ORDER BY 1, 2"
@@ -149,3 +150,26 @@ def test_what_takes_the_place_of_one_that_ended_late_begins_after_it(world: Worl
     )
     assert len(world.runner.started) == 4
     assert max(count for (count,) in world.sql(at_once)) == 2
+
+
+def test_what_was_given_up_and_ends_after_all_is_told_and_changes_nothing(world: World) -> None:
+    controller = world.running()
+    (key,) = world.runner.started
+    world.runner.reports.append(
+        Finished(key, StepOutcome(succeeded=False, lost=True, message="deaf"), None, may_go_on=True)
+    )
+    controller.turn(NO_WAIT)
+    controller.turn(NO_WAIT)
+    stood = world.sql("SELECT Status, PrevProcessControlSeq FROM BatchControl")
+    assert stood == [("held", 0)]
+    world.runner.end(key, OK)
+    controller.turn(NO_WAIT)
+
+    (late,) = [event for event in world.events if event.name == "step.ended_late"]
+    assert (late.fields["BatchControl_id"], late.fields["ProcessControlSeq"], late.fields["Status"]) == (
+        1,
+        10,
+        "success",
+    )
+    assert world.sql("SELECT Status, PrevProcessControlSeq FROM BatchControl") == stood
+    assert [row[4] for row in world.history()] == ["lost"]

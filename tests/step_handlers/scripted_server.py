@@ -92,6 +92,7 @@ class Server:
     roll_back: Sequence[Answer] = (Count(),)
     holder: Sequence[Answer] = (Rows([""], []),)
     connecting: Exception | None = None
+    kill: Sequence[Answer] = (Count(),)
     before_batch: Callable[[], None] = lambda: None
     module: str = "pyodbc"
     odbc_drivers: Sequence[str] = ("SQL Server", "ODBC Driver 18 for SQL Server")
@@ -111,7 +112,7 @@ class Server:
             (r"sp_getapplock", self.lock),
             (r"dm_tran_locks", self.holder),
             (r"\ASELECT @@TRANCOUNT\Z", self.open_transactions),
-            (r"\AKILL ", (Count(),)),
+            (r"\AKILL ", self.kill),
             (r"\AIF @@TRANCOUNT > 0 ROLLBACK", self.roll_back),
         ):
             if re.search(pattern, sql) and "BEGIN TRY" not in sql:

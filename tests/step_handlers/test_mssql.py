@@ -575,6 +575,31 @@ def test_a_server_that_takes_no_notice_of_a_cancel_is_told_once_to_end_the_sessi
     assert [sql for sql, _ in server.asked if sql.startswith("KILL")] == ["KILL 51"]
 
 
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_connection_that_is_lost_after_the_grace_time_is_a_stop_only_where_the_server_ended_the_session(
+    monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.001)
+    alone = Impatient(looks_until_stop=1)
+    server = Server([server_error(10054, "TCP Provider: An existing connection was forcibly closed", "08S01")])
+    if not is_killed:
+        server.kill = (server_error(6102, "User does not have permission to use the KILL statement."),)
+    enough = threading.Event()
+
+    def until_asked() -> None:
+        threading.Thread(target=alone.stops[0]).start()
+        for _ in range(1000):
+            if any(sql.startswith("KILL") for sql, _ in server.asked) and server.cancelled > 3:
+                return
+            enough.wait(0.01)
+
+    server.before_batch = until_asked
+
+    outcome = play(monkeypatch, server, QUERY, alone)
+
+    assert (outcome.stopped, outcome.lost) == (is_killed, not is_killed)
+
+
 def test_a_cancel_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.01)
     server = Server(DONE, cancelling=server_error(0, "Invalid handle", "HY010"))

@@ -18,12 +18,13 @@ import pytest
 
 from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.rows import HistoryId
-from batchctl.plugin_api import CommandEnd, Execution, Rendered, StepOutcome
+from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome
 from batchctl.ports import Finished, Spawned
 from batchctl.system import platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
+from batchctl.system.threads import Threads
 from tests.system.stepping import KEY, WAIT, Does, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
 
@@ -514,11 +515,80 @@ def test_what_takes_no_notice_of_a_stop_is_given_up_as_lost_and_its_slot_is_free
     assert next_one == DONE
 
     go_on.set()
-    # What ends after all is not reported, and one slot is one slot again.
+    assert finished(one_slot).outcome == DONE, "it is told how it has ended after all, and one slot is one slot again"
     for key in (3, 4):
         start(one_slot, lambda execution: DONE, key)
         assert finished(one_slot, key).outcome == DONE
     assert one_slot.collect(timedelta(0)) == []
+
+
+def test_an_end_that_nobody_has_heard_of_yet_counts_however_long_ago_it_was_told_to_stop(
+    one_slot: ThreadStepRunner,
+) -> None:
+    go_on, ends = threading.Event(), threading.Event()
+
+    def late(execution: Execution) -> StepOutcome:
+        assert go_on.wait(LIMIT)
+        ends.set()
+        return DONE
+
+    start(one_slot, late)
+    one_slot.stop(KEY)
+    go_on.set()
+    assert ends.wait(LIMIT)
+    # As if this process had stood still meanwhile: its patience is over, and the end lies there.
+    threading.Event().wait(0.5)
+
+    assert finished(one_slot).outcome == DONE
+
+
+class DeafOrder(Does):
+    """A handler that does not come to its command, and takes no notice of a stop."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda execution: DONE)
+        self.running, self.go_on = threading.Event(), threading.Event()
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        return True
+
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        self.running.set()
+        self.go_on.wait()
+        return Command(argv=("false",), directory="/")
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        return DONE
+
+
+def test_what_does_not_come_to_its_command_is_given_up_too_and_the_command_never_started(
+    one_slot: ThreadStepRunner,
+) -> None:
+    deaf = DeafOrder()
+    one_slot.start(KEY, deaf, Rendered("deaf", {}))
+    assert deaf.running.wait(LIMIT)
+    one_slot.stop(KEY)
+
+    assert finished(one_slot).outcome.lost
+    deaf.go_on.set()
+    for key in (3, 4):
+        start(one_slot, lambda execution: DONE, key)
+        assert finished(one_slot, key).outcome == DONE
+    assert one_slot.collect(timedelta(0)) == []
+
+
+def test_who_ends_waits_for_no_thread_that_was_given_up() -> None:
+    threads, go_on = Threads("test"), threading.Event()
+    for work in (go_on.wait, lambda: None):
+        threads.run(work)
+    threads.give_up_one()
+    threads.close()
+    ending = threading.Thread(target=threads.join, args=(threading.TIMEOUT_MAX / 2,), daemon=True)
+    ending.start()
+    ending.join(LIMIT)
+
+    assert not ending.is_alive()
+    go_on.set()
 
 
 def test_what_ends_within_the_grace_time_is_not_given_up(one_slot: ThreadStepRunner) -> None:
