@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -535,3 +536,21 @@ def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
 
     assert then
     assert hand.sql("SELECT MaxLost FROM ProcessControl") == [(3,)]
+
+
+def test_what_a_dump_brings_back_is_as_it_was_made(postgres: PostgresServer, prepared: str, tmp_path: Path) -> None:
+    first, second, dump = postgres.new_database(prepared), postgres.new_database(), tmp_path / "dump"
+    where = ["-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres"]
+    subprocess.run([postgres.programs / "pg_dump", *where, "-f", dump, first], check=True)
+    done = postgres.psql(second, dump.read_text(encoding="utf-8"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+    restored = StoreTransactions(engine.open_engine(postgres.url(second), tmp_path))
+    with restored.read() as connection:
+        assert schema.differences(connection) == []
+        connection.execute(text('DROP INDEX "IX_BatchControl_Over"'))
+        connection.execute(text('CREATE INDEX "IX_BatchControl_Over" ON BatchControl (BatchControl_id)'))
+        connection.execute(text("CREATE OR REPLACE VIEW vFailed AS SELECT * FROM vFailed LIMIT 1"))
+        found = schema.differences(connection)
+    restored.close()
+    assert sorted(found) == ["IX_BatchControl_Over is not as it was made", "vfailed is not as it was made"]

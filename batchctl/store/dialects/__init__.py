@@ -180,6 +180,10 @@ class Dialect(Protocol):
         """Return how everything in the database is defined, by name."""
         ...
 
+    def make_as_printed(self, connection: Connection) -> None:
+        """Make views and indexes anew as the database shows how they were made, which is what a restored dump does."""
+        ...
+
     def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
         """Return the same for what `make` makes in an empty database of this kind; nothing of it stays."""
         ...

@@ -26,6 +26,7 @@ from batchctl.store.dialects import postgresql_locks as locks
 WRITES_ALONE = False
 
 definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
+make_as_printed = catalog.make_as_printed
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
 locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 

@@ -30,6 +30,15 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'v'
 UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
+_PRINTED = """
+SELECT format('CREATE OR REPLACE VIEW %s AS %s', oid::regclass, pg_get_viewdef(oid)) AS statement FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'v'
+UNION ALL
+SELECT format('DROP INDEX %s; %s', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid)) FROM pg_index i
+JOIN pg_class c ON c.oid = i.indexrelid
+WHERE c.relnamespace = current_schema()::regnamespace
+AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)
+"""
 _MODEL = "batchctl_model"
 
 
@@ -51,3 +60,11 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
         return definitions(connection)
     finally:
         raw.batchctl_trips.do("ROLLBACK")
+
+
+def make_as_printed(connection: Connection) -> None:
+    """Make views and indexes anew as the database shows how they were made, which is what a restored dump does."""
+    raw: Any = connection.connection.dbapi_connection
+    for (statement,) in connection.execute(text(_PRINTED)).all():
+        for part in str(statement).split("; ", 1) if str(statement).startswith("DROP INDEX") else [statement]:
+            raw.execute(str(part))
