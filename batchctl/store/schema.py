@@ -104,16 +104,18 @@ def differences(connection: Connection) -> list[str]:
     found = dialect.definitions(connection)
     missing = [f"{name} is missing" for name in wanted if name not in found]
     changed = [name for name in wanted if found.get(name, wanted[name]) != wanted[name]]
-    if changed:
+    if changed and dialect.make_as_printed is not None:
         # What a dump has brought back is written otherwise than it was made, and means the same.
-        restored = dialect.wanted_definitions(connection, _upgrade_and_restore)
+        restored = dialect.wanted_definitions(connection, _upgrade_as_printed)
         changed = [name for name in changed if found[name] != restored[name]]
     return missing + [f"{name} is not as it was made" for name in changed]
 
 
-def _upgrade_and_restore(connection: Connection) -> None:
+def _upgrade_as_printed(connection: Connection) -> None:
     upgrade(connection)
-    dialect_of(connection).make_as_printed(connection)
+    make_as_printed = dialect_of(connection).make_as_printed
+    if make_as_printed is not None:
+        make_as_printed(connection)
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:

@@ -180,8 +180,9 @@ class Dialect(Protocol):
         """Return how everything in the database is defined, by name."""
         ...
 
-    def make_as_printed(self, connection: Connection) -> None:
-        """Make views and indexes anew as the database shows how they were made, which is what a restored dump does."""
+    @property
+    def make_as_printed(self) -> Callable[[Connection], None] | None:
+        """Make views and indexes anew as the database shows how they were made; None where no dump brings them back so."""
         ...
 
     def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
