@@ -9,16 +9,16 @@ from typing import Any
 
 from batchctl.domain.alerts import TAKEN_CARE_OF
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.incidents import Incident, IncidentId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, IncidentId
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.status import IncidentStatus
+from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.inspection import batch_id_of
 from batchctl.ports import Transactions
-from batchctl.store import alert_deliveries, audit, incidents
+from batchctl.store import alert_deliveries, audit, incidents, instances
 from batchctl.store.alert_deliveries import Delivery
 
 MOST = 10_000
@@ -163,7 +163,7 @@ def listed(
 
 
 def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, ...]:
-    """Return incidents with what was said last by who takes care of them, or has put them off."""
+    """Return incidents with what was said last by who takes care of them, or has put them off, and what is to be done now."""
     looked_after = {
         _target(one): one for one in found if one.acknowledged_by is not None or one.snoozed_until is not None
     }
@@ -171,7 +171,25 @@ def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, 
     # Oldest first: what was said last stays.
     for entry in audit.of_targets(connection, [*looked_after], _ACTIONS):
         said[entry.target] = entry.reason
-    return tuple(replace(one, because=said.get(_target(one))) for one in found)
+    dealt_with = _dealt_with(connection, found)
+    return tuple(
+        replace(one, because=said.get(_target(one)), next_step=dealt_with.get(one.incident_id, one.next_step))
+        for one in found
+    )
+
+
+def _dealt_with(connection: Any, found: Sequence[Incident]) -> dict[IncidentId, str]:
+    """Return what is to be done about incidents whose instance stands no more, which no controller has looked at since."""
+    wanted = [one for one in found if one.is_standing and one.kind in OF_AN_INSTANCE and one.instance_id is not None]
+    numbers = sorted({one.instance_id for one in wanted if one.instance_id is not None})
+    pages = (numbers[at : at + instances.MOST_LOADED] for at in range(0, len(numbers), instances.MOST_LOADED))
+    status = {one.instance_id: one.status for page in pages for one in instances.these(connection, page)}
+    return {
+        one.incident_id: f"nothing about BatchControl {one.instance_id}, which is {status[one.instance_id]} now; "
+        "what else stands: batchctl status"
+        for one in wanted
+        if one.instance_id in status and status[one.instance_id] not in STANDING_FAILURE
+    }
 
 
 def _target(one: Incident) -> str:

@@ -90,3 +90,15 @@ def test_what_names_no_way_on_is_followed_by_the_rerun(shop: Shop) -> None:
     shop.sql("UPDATE BatchControl SET Status = 'failed', PrevProcessControlSeq = 0")
 
     assert shop.json("status")["Troubled"][0]["Next"] == "batchctl check, then: batchctl rerun 1 --reason ..."
+
+
+def test_the_incident_of_an_instance_that_stands_no_more_names_nothing_that_refuses(shop: Shop) -> None:
+    shop.batch("Load", "false")
+    shop.arrive("Load")
+    shop("run", "--once")
+    assert shop.json("incidents")[0]["NextStep"] == "batchctl rerun 1 --reason ..."
+    shop("cancel", "1", "--reason", "x")
+
+    hint = "nothing about BatchControl 1, which is cancelled now; what else stands: batchctl status"
+    assert shop.json("incidents")[0]["NextStep"] == hint
+    assert shop.json("status")["Incidents"][0]["NextStep"] == hint
