@@ -21,6 +21,14 @@ WHOLE = 0x01
 NO_ENCRYPTION = 0x02
 MORE, COUNTED, CANCELLED, BROKEN = 0x01, 0x10, 0x20, 0x02
 COLLATION = bytes.fromhex("0904d00034")
+TYPES = (("varchar", 12, 8000), ("nvarchar", -9, 4000), ("varbinary", -3, 8000))
+"""Name, number and length of the types that drivers ask for."""
+COLUMNS = (
+    *("TYPE_NAME", "DATA_TYPE", "PRECISION", "LITERAL_PREFIX", "LITERAL_SUFFIX", "CREATE_PARAMS", "NULLABLE"),
+    *("CASE_SENSITIVE", "SEARCHABLE", "UNSIGNED_ATTRIBUTE", "MONEY", "AUTO_INCREMENT", "LOCAL_TYPE_NAME"),
+    *("MINIMUM_SCALE", "MAXIMUM_SCALE", "SQL_DATA_TYPE", "SQL_DATETIME_SUB", "NUM_PREC_RADIX", "INTERVAL_PRECISION"),
+    "USERTYPE",
+)
 PROCEDURES = {
     10: "sp_executesql",
     11: "sp_prepare",
@@ -210,10 +218,14 @@ class _Talk:
                 return Asked(name, name, tuple(given))
 
     def _answer(self, asked: Asked) -> None:
-        self._server.asked.append(asked)
-        is_call = bool(asked.procedure)
+        if asked.procedure.endswith("sp_datatype_info_100"):
+            self._send(_types_like(asked.parameters[0].value) + b"\x79" + struct.pack("<i", 0) + _done(0, kind=0xFE))
+            return
+        is_call, is_prepared_only = bool(asked.procedure), asked.procedure == "sp_prepare"
+        if not is_prepared_only:
+            self._server.asked.append(asked)
         body = b""
-        parts = self._server.parts_for(asked.text)
+        parts = [] if is_prepared_only else self._server.parts_for(asked.text)
         for part in parts:
             match part:
                 case Rows():
@@ -286,6 +298,12 @@ class _Reader:
         match kind:
             case 0xE7 | 0xA7 | 0xA5 | 0xAD | 0xAF | 0xEF:
                 return Parameter(name, *self._characters(kind))
+            case 0x63 | 0x23:
+                self.take(4 + 5)
+                raw = self.take(self.number("<i"))
+                return Parameter(
+                    name, "ntext" if kind == 0x63 else "text", raw.decode("utf-16-le" if kind == 0x63 else "cp1252")
+                )
             case 0x26 | 0x6D | 0x68:
                 size, length = self.number("<B"), self.number("<B")
                 called = {0x26: f"int{size}", 0x6D: f"float{size}", 0x68: "bit"}[kind]
@@ -408,6 +426,12 @@ def _rows(result: Rows, *, in_call: bool) -> bytes:
         for value, is_number in zip(row, numeric, strict=True):
             body += _number(value) if is_number else _text(value)
     return body + _done(MORE | COUNTED, len(result.rows), in_call=in_call)
+
+
+def _types_like(number: object) -> bytes:
+    """Return what `sp_datatype_info_100` says of the types of a number, by which pyodbc learns how long a text may be."""
+    found = [(name, at, size, *[None] * (len(COLUMNS) - 3)) for name, at, size in TYPES if at == number]
+    return _rows(Rows([*COLUMNS], [list(row) for row in found]), in_call=True)
 
 
 def _moment(at: datetime, *, in_call: bool) -> bytes:

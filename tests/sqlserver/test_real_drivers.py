@@ -55,12 +55,14 @@ def server() -> Iterator[Server]:
         yield made
 
 
-def play(server: Server, module: str, step: Step, parts: list[Part], alone: Alone | None = None) -> StepOutcome:
+def play(
+    server: Server, module: str, step: Step, parts: list[Part], alone: Alone | None = None, data1: str = "it's ü"
+) -> StepOutcome:
     """Carry out a step whose own batch is answered so."""
     server.answers.append(("usp_Load|UPDATE Item", parts))
     handler = Sql() if step.process_type == "sql" else StoredProcedure()
     surroundings = around(url(module, server.port))
-    rendered = handler.render(a_request(step, surroundings, Data1="it's ü", Data2=None))
+    rendered = handler.render(a_request(step, surroundings, Data1=data1, Data2=None))
     return handler.execute(rendered, as_execution(replace(alone or Alone(), connections=surroundings.connections)))
 
 
@@ -78,6 +80,19 @@ def test_a_call_is_sent_with_its_values_apart_and_read_to_the_end(server: Server
     assert "DECLARE @arg3 nvarchar(4000);" in call.text
     assert [one.value for one in call.parameters] == ["it's ü", 5, 2.5]
     assert {"pyodbc": "nvarchar", "mssql_python": "nvarchar"}[module] == call.parameters[0].type
+    assert server.said(ASKS_FOR_TYPES) == []
+
+
+@pytest.mark.parametrize("length", [2_000, 2_001, 4_001, 100_000])
+@pytest.mark.parametrize("module", MODULES)
+def test_a_text_of_any_length_is_sent_as_what_a_procedure_takes(server: Server, module: str, length: int) -> None:
+    text = "ü" * length
+    outcome = play(server, module, CALL, [DONE], data1=text)
+
+    assert outcome.succeeded, outcome
+    (call,) = server.said("usp_Load")
+    # No procedure takes an ntext for its nvarchar (error 206), and a driver that knows no type asks for it.
+    assert (call.parameters[0].type.removesuffix("(max)"), call.parameters[0].value) == ("nvarchar", text)
     assert server.said(ASKS_FOR_TYPES) == []
 
 
