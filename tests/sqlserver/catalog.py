@@ -23,8 +23,10 @@ class Catalog:
     """Of each table: the collation of each column, None for one that holds no text. Views are added as they are read."""
     triggers: dict[str, set[str]] = field(default_factory=dict)
     """Of each table and view: the actions that a trigger hears of."""
-    filtered: set[str] = field(default_factory=set)
-    """The tables with a filtered index."""
+    strict: set[str] = field(default_factory=set)
+    """The tables with a filtered index, or one upon a computed column: not every session may write them (error 1934)."""
+    computed: dict[str, set[str]] = field(default_factory=dict)
+    """Of each table: its computed columns."""
 
     def learn(self, tree: Tree) -> None:
         """Take in what a batch makes; what only a view says is not known here."""
@@ -34,12 +36,17 @@ class Catalog:
                 is_text = name_of(column.get("DataType", {}).get("Name")) in IN_TEXT
                 default = "the database's" if is_text else None
                 known[name_of(column["ColumnIdentifier"])] = name_of(column.get("Collation")) or default
+                if "ComputedColumnExpression" in column:
+                    table = name_of(one["SchemaObjectName"])
+                    self.computed.setdefault(table, set()).add(name_of(column["ColumnIdentifier"]))
         for one in of_kind(tree, "CreateTriggerStatement"):
             heard = {action["TriggerActionType"].lower() for action in one["TriggerActions"]}
             self.triggers.setdefault(name_of(one["TriggerObject"]["Name"]), set()).update(heard)
         for one in of_kind(tree, "CreateIndexStatement"):
-            if "FilterPredicate" in one:
-                self.filtered.add(name_of(one["OnName"]))
+            table = name_of(one["OnName"])
+            indexed = {name_of(column["Column"]["MultiPartIdentifier"]) for column in one["Columns"]}
+            if "FilterPredicate" in one or indexed & self.computed.get(table, set()):
+                self.strict.add(table)
         for one in of_kind(tree, *MADE_BY):
             named = first_specification(one["SelectStatement"]["QueryExpression"])["SelectElements"]
             self.columns[name_of(one["SchemaObjectName"])] = {called(element): None for element in named}

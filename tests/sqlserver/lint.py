@@ -18,6 +18,11 @@ OF_TEXTS = frozenset(
     {"concat", "concat_ws", "replace", "translate", "coalesce", "nullif", "isnull", "min", "max", "stuff"}
 )
 OF_DATES = frozenset({"dateadd", "datediff", "datediff_big", "datepart", "datename"})
+SETTINGS = frozenset(
+    {"QuotedIdentifier", "AnsiNulls", "AnsiPadding", "AnsiWarnings", "ConcatNullYieldsNull", "ArithAbort"}
+)
+KNOWN = SETTINGS | {"NumericRoundAbort"}
+"""What has to be on in a session that writes a table with such an index; NumericRoundAbort has to be off."""
 WRITES = {"InsertSpecification": "insert", "UpdateSpecification": "update", "DeleteSpecification": "delete"}
 Columns = Mapping[str, str | None]
 CONFLICT = "a conflict"
@@ -65,9 +70,12 @@ def parts(column: Tree) -> list[str]:
     return [str(one["Value"]).lower() for one in column.get("MultiPartIdentifier", {}).get("Identifiers", [])]
 
 
-def refusals(tree: Tree, catalog: Catalog) -> list[str]:
-    """Return what SQL Server would refuse in a batch that its parser takes."""
-    linter = Linter(catalog)
+def refusals(tree: Tree, catalog: Catalog, *, by_any_client: bool = False) -> list[str]:
+    """Return what SQL Server would refuse in a batch that its parser takes.
+
+    Sessions of `any client`, such as sqlcmd and SQL Agent, have QUOTED_IDENTIFIER off.
+    """
+    linter = Linter(catalog, is_quoting=not by_any_client)
     linter.batch(tree)
     return linter.found
 
@@ -77,6 +85,7 @@ class Linter:
     """Goes through a batch, and keeps what it finds."""
 
     catalog: Catalog
+    is_quoting: bool = True
     found: list[str] = field(default_factory=list)
 
     def say(self, number: int, what: str, at: Tree) -> None:
@@ -86,8 +95,13 @@ class Linter:
     def batch(self, tree: Tree) -> None:
         """Look at everything in a batch."""
         self.variables(tree)
-        for one in of_kind(tree, *WRITES):
-            self.written(one)
+        wrong = set() if self.is_quoting else {"QuotedIdentifier"}
+        for one in everything(tree):
+            if one["is"] == "PredicateSetStatement":
+                named = {*one["Options"].split(", ")}
+                wrong = wrong - named | {name for name in named if one["IsOn"] is not (name in SETTINGS)} & KNOWN
+            elif one["is"] in WRITES:
+                self.written(one, wrong)
         self.below(tree, Scope({}))
 
     def variables(self, tree: Tree) -> None:
@@ -104,13 +118,17 @@ class Linter:
             elif len({one for one in (*declared, *used) if one.lower() == name}) > 1:
                 self.say(137, f"{name} is written in several letter cases", tree)
 
-    def written(self, statement: Tree) -> None:
-        """334: OUTPUT without INTO, where a trigger hears of it."""
+    def written(self, statement: Tree, wrong: set[str]) -> None:
+        """334: OUTPUT without INTO, where a trigger hears of it; 1934: by a session whose settings are wrong."""
         target = name_of(statement["Target"].get("SchemaObject"))
         aliases = {
             name_of(one.get("Alias")): name_of(one["SchemaObject"]) for one in of_kind(statement, "NamedTableReference")
         }
         heard = self.catalog.triggers.get(aliases.get(target, target), set())
+        if wrong and aliases.get(target, target) in self.catalog.strict:
+            self.say(
+                1934, f"{target} is written while {', '.join(sorted(wrong))} is not as its indexes want", statement
+            )
         if "OutputClause" in statement and WRITES[statement["is"]] in heard:
             self.say(334, f"OUTPUT without INTO on {target}, of which a trigger hears", statement)
 

@@ -14,6 +14,13 @@ TABLES = """
 CREATE TABLE Work (Id int, Name nvarchar(20) COLLATE Latin1_General_100_BIN2, Word varchar(20) COLLATE Latin1_General_100_CI_AS);
 CREATE TABLE Zone (Seconds int, FromTime datetime2, Word varchar(20) COLLATE Latin1_General_100_CI_AS);
 """
+INDEXES = """
+CREATE TABLE Strict (Id int, Name nvarchar(20));
+CREATE TABLE Hashed (Id int);
+ALTER TABLE Hashed ADD Twice AS Id * 2 PERSISTED;
+CREATE INDEX One ON Strict (Id) WHERE Name IS NULL;
+CREATE INDEX Other ON Hashed (Twice);
+"""
 TRIGGER = "CREATE TRIGGER Heard ON Work AFTER INSERT, UPDATE AS SET NOCOUNT ON;"
 
 REFUSED = {
@@ -42,8 +49,14 @@ REFUSED = {
     "SELECT Name FROM Work UNION ALL SELECT Word FROM Zone": 451,
     "SELECT CASE WHEN Id = 1 THEN Name ELSE Word END FROM Work": 451,
     "SELECT 1 FROM Work WHERE Name COLLATE Latin1_General_100_BIN2 = Word COLLATE Latin1_General_100_CI_AS": 468,
+    "SET QUOTED_IDENTIFIER OFF; INSERT INTO Strict (Id) VALUES (1)": 1934,
+    "SET ANSI_NULLS, ANSI_WARNINGS OFF; UPDATE s SET Id = 2 FROM Strict s": 1934,
+    "SET NUMERIC_ROUNDABORT ON; DELETE FROM Hashed": 1934,
 }
 TAKEN = (
+    "SET QUOTED_IDENTIFIER OFF; SELECT Id FROM Strict; SET QUOTED_IDENTIFIER ON; INSERT INTO Strict (Id) VALUES (1)",
+    "SET NUMERIC_ROUNDABORT OFF; SET NOCOUNT ON; DELETE FROM Hashed",
+    "SET QUOTED_IDENTIFIER OFF; INSERT INTO Zone (Seconds) VALUES (1)",
     "SELECT (SELECT MIN(z.Seconds) FROM Zone z WHERE z.FromTime < w.Id) FROM Work w",
     "SELECT (SELECT MIN(w.Id) FROM Zone z) FROM Work w",
     "SELECT MAX(Id), COUNT(*) FROM Work GROUP BY Name ORDER BY MAX(Id)",
@@ -75,7 +88,7 @@ UNREADABLE = {
 def catalog() -> Catalog:
     """A database with two tables, one of which a trigger watches."""
     made = Catalog()
-    for text in (TABLES, TRIGGER):
+    for text in (TABLES, INDEXES, TRIGGER):
         made.learn(tree_of(text))
     return made
 
@@ -90,6 +103,16 @@ def test_what_the_server_refuses_is_found(catalog: Catalog, sql: str) -> None:
 def test_what_the_server_takes_is_taken(catalog: Catalog, sql: str) -> None:
     assert problems(sql) == []
     assert refusals(tree_of(sql), catalog) == []
+
+
+@pytest.mark.parametrize("table", ["Strict", "Hashed"])
+def test_what_any_client_is_shown_tells_it_to_quote(catalog: Catalog, table: str) -> None:
+    write = f"INSERT INTO {table} (Id) VALUES (1)"
+
+    (found,) = refusals(tree_of(write), catalog, by_any_client=True)
+    assert found.endswith("(1934)")
+    assert refusals(tree_of(f"SET QUOTED_IDENTIFIER ON; {write}"), catalog, by_any_client=True) == []
+    assert refusals(tree_of(write), catalog) == []
 
 
 @pytest.mark.parametrize("sql", UNREADABLE)

@@ -14,7 +14,7 @@ def test_the_script_makes_what_there_is() -> None:
     assert {"fileprocess", "batchcontrol", "vwaiting"} <= made.columns.keys()
     assert made.columns["fileprocess"]["entity"] == "latin1_general_100_bin2"
     assert made.triggers["fileprocess"] == {"insert", "update"}
-    assert "fileprocess" in made.filtered
+    assert "fileprocess" in made.strict
 
 
 @pytest.mark.parametrize("text", script_texts(), ids=lambda text: " ".join(text.split())[:70])

@@ -126,4 +126,5 @@ def blocks() -> Iterator[Any]:
 
 @pytest.mark.parametrize("block", [*blocks()])
 def test_what_the_documentation_shows_is_taken(block: str) -> None:
-    taken.assert_taken(block)
+    # A comment at its head says what sqlcmd and SQL Agent have to be told.
+    taken.assert_taken(block, by_any_client="SET QUOTED_IDENTIFIER ON;" not in block)
