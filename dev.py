@@ -85,7 +85,10 @@ def sqlserver(arguments: list[str]) -> int:
     known = os.environ.get(WALK)
     asked.add_argument("--url", required=known is None, default=known, help=f"mssql+pyodbc://..., or in {WALK}")
     asked.add_argument(
-        "--throw-away", required=True, metavar="DATABASE", help="the URL's database, which will be emptied"
+        "--throw-away",
+        required=True,
+        metavar="DATABASE",
+        help="the URL's database; others named after it are made and dropped",
     )
     given, others = asked.parse_known_args(arguments)
     named = urlsplit(given.url).path.strip("/")

@@ -16,7 +16,7 @@ from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresCon
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
 from tests.sqlserver import statements, taken
-from tests.sqlserver.control import MssqlControl
+from tests.sqlserver.control import lent
 
 settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
@@ -85,7 +85,7 @@ def emptied(postgres: PostgresServer, prepared: str) -> Emptied:
 def control_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ControlDatabase]:
     """A control database with its tables, of every kind in turn."""
     if request.param != "postgresql":
-        made = SqliteControl(tmp_path) if request.param == "sqlite" else MssqlControl(tmp_path)
+        made = SqliteControl(tmp_path) if request.param == "sqlite" else lent(request, tmp_path)
         with_tables(made)
         yield made
         return
@@ -98,7 +98,7 @@ def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> ControlDat
     if request.param == "sqlite":
         return SqliteControl(tmp_path)
     if request.param == "mssql":
-        made = MssqlControl(tmp_path)
+        made = lent(request, tmp_path)
         made.clear()
         return made
     server: PostgresServer = request.getfixturevalue("postgres")

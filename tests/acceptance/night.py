@@ -16,7 +16,7 @@ import pytest
 from tests.acceptance.installation import RunBatchctl
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl, with_tables
 from tests.postgres import PostgresServer
-from tests.sqlserver.control import MssqlControl
+from tests.sqlserver.control import lent
 
 HOSTILE = "[red]x[/red] \x1b[31m\u202e😀 {Data1} %s"
 
@@ -44,7 +44,7 @@ def a_control(kind: str, request: pytest.FixtureRequest, folder: Path) -> Contro
         case "postgresql":
             return a_database(request, folder)
         case _:
-            made = MssqlControl(folder)
+            made = lent(request, folder)
             with_tables(made)
             return made
 

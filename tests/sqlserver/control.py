@@ -1,15 +1,15 @@
-"""A control database on a real SQL Server: a throw-away database that the walk was given by name, emptied before each test."""
+"""Control databases on a real SQL Server, made beside the throw-away one that the walk was given: each test has its own."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+import pytest
+from sqlalchemy import Connection, make_url
 
 from batchctl.store import engine, schema, views
 from batchctl.store.dialects.mssql_session import ServerError, Session
@@ -20,7 +20,7 @@ from tests.hand import Hand
 URL = "SQLSERVER_WALK_URL"
 """The variable of the environment in which `dev.py sqlserver` hands on which database to walk through."""
 _OURS = frozenset({*metadata.tables, "alembic_version"})
-_MADE = " WHERE Name <> 'DatabaseId'"
+_KEPT = " WHERE Name <> 'DatabaseId'"
 
 
 def walked() -> str | None:
@@ -29,15 +29,67 @@ def walked() -> str | None:
 
 
 @dataclass
+class Pool:
+    """The databases that tests are lent: no two have one at the same time, and making one takes seconds."""
+
+    create: Callable[[str], None]
+    made: list[str] = field(default_factory=list)
+    free: list[str] = field(default_factory=list)
+
+    def take(self, given: str) -> str:
+        """Return a database that nobody has, named after the one that was given."""
+        if not self.free:
+            name = f"{given}_{len(self.made) + 1}"
+            self.create(name)
+            self.made.append(name)
+            return name
+        return self.free.pop()
+
+    def give_back(self, name: str) -> None:
+        """Let another have it."""
+        self.free.append(name)
+
+
+def _create(name: str) -> None:
+    hand = MssqlHand(str(walked()), Path.cwd())
+    hand.sql(f"IF DB_ID(N'{name}') IS NULL CREATE DATABASE [{name}]")
+    hand.sql(f"ALTER DATABASE [{name}] SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
+    hand.close()
+
+
+POOL = Pool(_create)
+
+
+def drop_all() -> None:
+    """Drop what was made for the tests."""
+    if not POOL.made:
+        return
+    hand = MssqlHand(str(walked()), Path.cwd())
+    for name in POOL.made:
+        hand.sql(f"ALTER DATABASE [{name}] SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
+        hand.sql(f"DROP DATABASE [{name}]")
+    hand.close()
+    POOL.made.clear()
+
+
+def lent(request: pytest.FixtureRequest, directory: Path) -> MssqlControl:
+    """Return a database for as long as a fixture lives."""
+    name = POOL.take(str(make_url(str(walked())).database))
+    request.addfinalizer(lambda: POOL.give_back(name))
+    return MssqlControl(directory, name)
+
+
+@dataclass
 class MssqlControl:
-    """The throw-away database, with its tables or with nothing in it."""
+    """One of them, with its tables or with nothing in it."""
 
     directory: Path
+    name: str
     kind: str = "mssql"
 
     @property
     def url(self) -> str:
-        return str(walked())
+        return make_url(str(walked())).set(database=self.name).render_as_string(hide_password=False)
 
     def hand(self) -> MssqlHand:
         return MssqlHand(self.url, self.directory)
@@ -54,11 +106,16 @@ class MssqlControl:
         hand = self.hand()
         hand.drop_everything()
         hand.close()
-        _made_once.cache_clear()
+        _MADE_ONCE.discard(self.url)
 
 
-@cache
+_MADE_ONCE = set[str]()
+
+
 def _made_once(url: str) -> None:
+    if url in _MADE_ONCE:
+        return
+    _MADE_ONCE.add(url)
     folder = Path.cwd()
     hand = MssqlHand(url, folder)
     hand.drop_everything()
@@ -109,7 +166,7 @@ class MssqlHand(Hand):
         for table in metadata.tables:
             self.sql(f"ALTER TABLE {table} NOCHECK CONSTRAINT ALL; DISABLE TRIGGER ALL ON {table};")
         for table in metadata.tables:
-            self.sql(f"DELETE FROM {table}{_MADE if table == 'Setting' else ''}")
+            self.sql(f"DELETE FROM {table}{_KEPT if table == 'Setting' else ''}")
             # A table that never had a row would give it the number itself that it is told, any other the one after.
             given = (
                 f"SELECT 1 FROM sys.identity_columns WHERE object_id = OBJECT_ID('{table}') AND last_value IS NOT NULL"

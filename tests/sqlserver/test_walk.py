@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from sqlalchemy import make_url
+
 from tests.house.source import ROOT
-from tests.sqlserver.control import URL
+from tests.sqlserver.control import URL, MssqlControl, Pool
 
 NOBODY = "mssql+pyodbc://sa:geheim@127.0.0.1:9/walk?driver=ODBC+Driver+18+for+SQL+Server&TrustServerCertificate=yes"
 
@@ -32,3 +35,21 @@ def test_a_server_that_is_not_there_is_reported_without_its_password(tmp_path: P
     assert "- `" in report
     assert "geheim" not in done.stdout + report
     assert report in done.stdout
+
+
+def test_no_two_tests_have_one_database_at_the_same_time_and_what_is_given_back_is_lent_again() -> None:
+    created = list[str]()
+    pool = Pool(created.append)
+    of_a_module, first = pool.take("walk"), pool.take("walk")
+    pool.give_back(first)
+
+    assert (of_a_module, first, pool.take("walk")) == ("walk_1", "walk_2", "walk_2")
+    assert created == pool.made == ["walk_1", "walk_2"]
+
+
+def test_a_database_that_is_lent_is_reached_as_the_one_that_was_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(URL, NOBODY)
+
+    assert make_url(MssqlControl(tmp_path, "walk_2").url) == make_url(NOBODY).set(database="walk_2")

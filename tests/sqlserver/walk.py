@@ -12,7 +12,7 @@ import pytest
 
 from batchctl import __version__
 from batchctl.domain import urls
-from tests.sqlserver.control import MssqlHand, walked
+from tests.sqlserver.control import MssqlHand, drop_all, walked
 
 REPORT = Path("sqlserver-report.md")
 _LONGEST = 300
@@ -46,6 +46,9 @@ class Walk:
             crash: Any = getattr(report.longrepr, "reprcrash", None)
             said = str(getattr(crash, "message", report.longrepr)).partition("\n")[0]
             self.failures.append((report.nodeid, urls.redacted(said, urls.passwords_in(self._url))[:_LONGEST]))
+
+    def pytest_sessionfinish(self) -> None:
+        drop_all()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         text = self.report()

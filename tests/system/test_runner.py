@@ -579,8 +579,12 @@ def test_what_does_not_come_to_its_command_is_given_up_too_and_the_command_never
 
 def test_who_ends_waits_for_no_thread_that_was_given_up() -> None:
     threads, go_on = Threads("test"), threading.Event()
-    for work in (go_on.wait, lambda: None):
-        threads.run(work)
+
+    def hold() -> None:
+        go_on.wait()
+
+    threads.run(hold)
+    threads.run(lambda: None)
     threads.give_up_one()
     threads.close()
     ending = threading.Thread(target=threads.join, args=(threading.TIMEOUT_MAX / 2,), daemon=True)
