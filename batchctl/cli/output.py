@@ -205,7 +205,7 @@ def properties(pairs: Iterable[tuple[str, RenderableType]]) -> Table:
 
 def hints(out: Console, *commands: str) -> None:
     """End with what one can do next."""
-    for at, command in enumerate(commands):
+    for at, command in enumerate(dict.fromkeys(commands)):
         said = visible(_with_reason(command))
         out.print(Text.assemble(("Next: " if at == 0 else "      ", "dim"), said), soft_wrap=True)
 

@@ -15,7 +15,7 @@ from batchctl.control.intake_writing import Made
 from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, NotLeading
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, NotLeading
 from batchctl.domain.rows import BatchId
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
@@ -89,7 +89,7 @@ class Worker:
     leading: Leading | None = None
     own_duties: Sequence[Duty] = ()
     """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
-    _waiting: dict[str, str] = field(default_factory=dict)
+    _waiting: dict[str, BatchctlError] = field(default_factory=dict)
     """The duties besides the steps that could not be done the last time, each with the reason, which has been told."""
     _trouble: str | None = None
     """What kept this worker from its work since its last sign of life."""
@@ -165,7 +165,7 @@ class Worker:
             self._resign()
             return
         if self.controller.trouble is not None:
-            self._trouble = self.controller.trouble.in_full
+            self._note(self.controller.trouble)
             if has_signed:
                 # The database takes a sign of life and refuses the rest: somebody has to be told.
                 self._keep_up()
@@ -195,7 +195,7 @@ class Worker:
                 self.leading.leadership.release()
 
     def _stay(self) -> None:
-        trouble = self._trouble or next(iter(self._waiting.values()), None)
+        trouble = self._trouble or next((error.in_full for error in self._waiting.values() if _is_told(error)), None)
         lasting = trouble if self._lasts else None
         self._trouble, self._lasts = None, trouble is not None
         leadership = None if self.leading is None else self.leading.leadership
@@ -305,12 +305,12 @@ class Worker:
                 self.leading.creator.forget_answers()
             self.listener(Event("controller.superseded", {"Message": error.message}))
         except BatchctlError as error:
-            self._trouble = error.in_full
+            self._note(error)
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.
-                if error.in_full not in self._waiting.values():
+                if error.message not in {one.message for one in self._waiting.values()}:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
-                self._waiting[duty] = error.in_full
+                self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
             self._trouble = f"{type(error).__name__}: {error}"
             self.listener(Event("controller.trouble", {"Message": self._trouble}))
@@ -318,6 +318,15 @@ class Worker:
             if [*self._waiting] == [duty]:
                 self.listener(Event("controller.resumed"))
             self._waiting.pop(duty, None)
+
+    def _note(self, error: BatchctlError) -> None:
+        if _is_told(error):
+            self._trouble = error.in_full
+
+
+def _is_told(error: BatchctlError) -> bool:
+    """Say whether an error is worth telling by a sign of life: that one waits for others, or for the way there, is not."""
+    return not isinstance(error, Busy | Conflict | DatabaseUnreachable)
 
 
 def _look(duty: Duty) -> None:

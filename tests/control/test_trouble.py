@@ -6,8 +6,10 @@ import pytest
 
 from batchctl.control.findings import Findings
 from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.incidents import Problem
 from batchctl.domain.status import IncidentKind
+from batchctl.ports import Change
 from tests.control.test_workers import RHYTHM, Hand, hired
 from tests.control.world import World
 
@@ -51,4 +53,37 @@ def test_what_lasts_is_said_by_the_row_of_the_controller_and_is_an_incident_unti
     assert " Next: " not in found.message
     pass_time(world, hand, 30)
     assert (world.sql(SAID), problems(world), hand.created) == ([(None,)], [], 1)
+    hand.worker.end()
+
+
+class Refusing:
+    """A duty that cannot be done."""
+
+    name = "refusing"
+    is_busy = False
+
+    def __init__(self, error: BatchctlError) -> None:
+        self.error = error
+
+    def look(self, noticed: Change = Change.NOTHING) -> bool:
+        raise self.error
+
+    def finish(self) -> bool:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Busy("somebody writes"), None),
+        (DatabaseUnreachable("the way is gone"), None),
+        (DatabaseUnusable("no right", next_step="batchctl doctor"), "no right Next: batchctl doctor"),
+    ],
+)
+def test_that_one_waits_for_others_is_no_trouble(world: World, error: BatchctlError, said: str | None) -> None:
+    hand = hired(world, "c1")
+    hand.worker.own_duties = (Refusing(error),)
+    pass_time(world, hand, 4)
+
+    assert world.sql(SAID) == [(said,)]
     hand.worker.end()
