@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from batchctl.domain.rows import BatchDefinition, MissingPlugin, Step
 from batchctl.domain.text import nearest, visible
@@ -21,6 +22,8 @@ class Plugins:
     process_types: frozenset[str]
     populators: frozenset[str]
     jobs: frozenset[str]
+    left_out: str | None = None
+    """What is to be said of the modules that are not there: nobody knows what they would announce."""
 
     def missing_for(self, batch: BatchDefinition) -> tuple[MissingPlugin, ...]:
         """Return what a batch and its steps name and nothing here has."""
@@ -42,14 +45,22 @@ class Plugins:
 
     def _missing(self, batch: BatchDefinition) -> Iterator[MissingPlugin]:
         if not self.can_populate(batch):
-            yield _of_batch(batch, self.populators)
+            yield self._because(_of_batch(batch, self.populators))
         for step in batch.steps:
             job = step.data[0] or ""
             if self._lacks_type(step):
                 named = f"ProcessType '{visible(step.process_type)}'"
-                yield _of_step(batch, step, "ProcessType", named, nearest(step.process_type, self.process_types))
+                near = nearest(step.process_type, self.process_types)
+                yield self._because(_of_step(batch, step, "ProcessType", named, near))
             elif self._lacks_job(step):
-                yield _of_step(batch, step, "Data1", f"job '{visible(job)}' of Data1", nearest(job, self.jobs))
+                named = f"job '{visible(job)}' of Data1"
+                yield self._because(_of_step(batch, step, "Data1", named, nearest(job, self.jobs)))
+
+    def _because(self, missing: MissingPlugin) -> MissingPlugin:
+        if self.left_out is None:
+            return missing
+        mend = f"if that module should have it: correct it, then restart the controllers; else {missing.mend}"
+        return replace(missing, message=f"{missing.message}; {visible(self.left_out)}", mend=mend)
 
 
 def _is_missing(name: str, known: frozenset[str]) -> bool:

@@ -44,7 +44,7 @@ _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
 _LEADS = and_(_k.Status == ControllerStatus.RUNNING.value, exists().where(leader.c.ControllerName == _k.ControllerName))
-_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, case((_LEADS, 1), else_=0).label("Leads")).where(
+_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LEADS, 1), else_=0).label("Leads")).where(
     or_(
         _k.Status == ControllerStatus.RUNNING.value,
         _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
@@ -120,6 +120,7 @@ def plugins(connection: Connection) -> Plugins | None:
         process_types=_of_any(row.ProcessTypes for row in rows),
         populators=_of_any(row.Populators for row in [row for row in rows if row.Leads] or rows),
         jobs=_of_any(row.Jobs for row in rows),
+        left_out="; ".join(dict.fromkeys(str(row.LeftOut).removesuffix(".") for row in rows if row.LeftOut)) or None,
     )
 
 

@@ -93,24 +93,27 @@ LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
     alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
     named = f"COALESCE((SELECT MIN({entity}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
     meant = f"COALESCE((SELECT {s.quoted(f'MIN({entity})')} FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
-    said = s.joined("'its file was taken again as FileProcess '", "f.Again_id", "': '", "f.Message")
-    look = s.look("FileProcess", "FileProcess_id", "f.Again_id")
+    said = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", "f.Message")
+    look = s.look("FileProcess", "FileProcess_id", "g.Again_id")
     aside = s.among("f.Status", "paused", "rejected", "duplicate")
-    again = f"""(SELECT MAX(n.FileProcess_id) FROM {s.of}FileWatch w
-        JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-        JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
-        LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-        WHERE f.Source = {s.joined("'watch '", "w.WatchName")} AND (l.FileName = f.FileName OR ({SAME})))"""
+    again = f"""Again AS (
+SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
+FROM {s.of}FileProcess f JOIN {s.of}FileWatch w ON f.Source = {s.joined("'watch '", "w.WatchName")}
+JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
+JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
+LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
+WHERE f.Status = 'rejected' AND (l.FileName = f.FileName OR ({SAME})) GROUP BY f.FileProcess_id
+)"""
     head, ends, tail = inbox.partition(f" END AS NextSql\nFROM {s.of}FileProcess f WHERE {aside}\n")
     front, otherwise, last = head.rpartition(" ELSE ")
     if not (ends and otherwise):
         raise ValueError(aside)
     inbox = f"""{front}
-            WHEN f.Again_id IS NOT NULL THEN {look} ELSE {last} END AS NextSql
-FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {again} END AS Again_id
-      FROM {s.of}FileProcess f WHERE {aside}) f
+            WHEN g.Again_id IS NOT NULL THEN {look} ELSE {last} END AS NextSql
+FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+WHERE {aside}
 {tail}"""
-    said_first = f"CASE WHEN f.Again_id IS NOT NULL THEN {said}\n            WHEN f.Message"
+    said_first = f"CASE WHEN g.Again_id IS NOT NULL THEN {said}\n            WHEN f.Message"
     unread = f"{LINE}WHEN {taken} AND f.PopulatorTries >= 3 THEN"
     is_missing = f"{LINE}WHEN y.ProcessBatch_id IS NOT NULL THEN"
     inbox = _replaced(
@@ -118,7 +121,7 @@ FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {again} END AS Again_id
         [
             (s.quoted(named), meant),
             ("CASE WHEN f.Message", said_first),
-            (", Broken AS (", f", {missing}, Broken AS ("),
+            (", Broken AS (", f", {missing}, {again}, Broken AS ("),
             (f"GROUP BY {entity}\n)\n", f"GROUP BY {entity}\n), {UNPOPULATED.format(s.of)})\n"),
             (unread, f"{is_missing} y.Reason\n{unread}"),
             ("x.Mend\n", f"x.Mend\n{is_missing} y.Mend\n"),

@@ -30,7 +30,7 @@ def a_night(database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
     made = Night(database, run_batchctl)
     made.batch("Loads", GOOD, NEEDS_A_FILE, Description=HOSTILE)
     made.batch("Off", GOOD, Enabled=0)
-    made.batch("Broken", GOOD, Populator="patern")
+    made.batch("Broken", GOOD, PopulatorArgs=r"never_(?P<CycleKey>\d+)")
     (made.folder / "first.csv").write_text("first", encoding="utf-8")
     made.arrive("Loads", "first.csv", Data="1")
     made.arrive("Loads", HOSTILE, Data="2")
@@ -72,7 +72,7 @@ def test_status_for_people_names_trouble_its_reason_and_what_to_type(night: Nigh
     for said in (
         "batchctl rerun 2 --reason",
         "batch Off is disabled",
-        "Did you mean 'pattern'",
+        "correct FileName, or Populator and PopulatorArgs of batch Broken",
         "FileProcess 1",
         "Next:",
     ):
@@ -215,8 +215,11 @@ def test_where_there_are_no_jobs_that_is_said_and_how_one_is_made(night: Night) 
 
 
 def test_check_shows_all_findings_and_exits_6(night: Night) -> None:
+    named = "UPDATE ProcessBatch SET Populator = ? WHERE ProcessBatchName = 'Broken'"
+    night.sql(named, "patern")
     as_table = night("check", env={"COLUMNS": "200"})
     as_json = night("check", "--json")
+    night.sql(named, "pattern")
 
     assert (as_table.returncode, as_json.returncode) == (6, 6)
     assert [(one["Table"], one["Row"], one["Column"]) for one in json.loads(as_json.stdout)] == [

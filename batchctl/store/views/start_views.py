@@ -124,13 +124,13 @@ def inbox(s: Spoken) -> str:
         "'UPDATE FileProcess SET Entity = '", meant, "' WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
     untaken = s.joined("'no batch takes entity '''", "f.Entity", "''': correct it, or register a batch that takes it'")
-    taken_again = s.joined("'its file was taken again as FileProcess '", "f.Again_id", "': '", "f.Message")
+    taken_again = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", "f.Message")
     answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     return f"""
-WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, Broken AS (
+WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, {_again(s)}, Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 ), Unpopulated AS (
@@ -139,13 +139,13 @@ FROM Missing y JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_i
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT {columns}, {s.word("f.Status")} AS Status,
-       CASE WHEN f.Again_id IS NOT NULL THEN {taken_again}
+       CASE WHEN g.Again_id IS NOT NULL THEN {taken_again}
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN f.Status = 'duplicate' THEN {accept}
-            WHEN f.Again_id IS NOT NULL THEN {s.look("FileProcess", "FileProcess_id", "f.Again_id")} ELSE {again} END AS NextSql
-FROM (SELECT f.*, CASE WHEN f.Status = 'rejected' THEN {_again(s)} END AS Again_id
-      FROM {s.of}FileProcess f WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}) f
+            WHEN g.Again_id IS NOT NULL THEN {s.look("FileProcess", "FileProcess_id", "g.Again_id")} ELSE {again} END AS NextSql
+FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
 SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
@@ -170,10 +170,13 @@ FROM UnfitWork w JOIN {s.of}FileProcess f ON f.FileProcess_id = w.FileProcess_id
 
 
 def _again(s: Spoken) -> str:
-    """Return the row as which the watch of a rejected one has taken its file again, renamed or changed in place."""
+    """Return of rejected rows the one as which their watch has taken the file again, renamed or changed in place."""
     same = "o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs"
-    return f"""(SELECT MAX(n.FileProcess_id) FROM {s.of}FileWatch w
-        JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-        JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
-        LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-        WHERE f.Source = {s.joined("'watch '", "w.WatchName")} AND (l.FileName = f.FileName OR ({same})))"""
+    return f"""Again AS (
+SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
+FROM {s.of}FileProcess f JOIN {s.of}FileWatch w ON f.Source = {s.joined("'watch '", "w.WatchName")}
+JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
+JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
+LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
+WHERE f.Status = 'rejected' AND (l.FileName = f.FileName OR ({same})) GROUP BY f.FileProcess_id
+)"""
