@@ -92,7 +92,7 @@ def tell_stuck(session: Session) -> bool:
     from batchctl.operations import inbox
 
     with session.app() as app:
-        found = inbox.stuck(app.transactions)
+        found = inbox.stuck(app.transactions, app.registry.plugins())
     for item in found[:1]:
         others = f" {len(found) - 1} more wait for a person." if len(found) > 1 else ""
         output.say(f"Note: FileProcess {item.row.intake_id} is no work: {item.because}.{others}")

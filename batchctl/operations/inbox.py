@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import gates
+from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
@@ -144,11 +145,13 @@ class Reader:
         return (replace(item, is_file_missing=item.row.file_name in missing) for item in items)
 
 
-def stuck(transactions: Transactions, most: int = 50) -> list[Item]:
-    """Return the newest rows that are new and of which no pass makes anything before a person has acted."""
+def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[Item]:
+    """Return the newest rows that are new and of which no pass with some plugins makes anything before a person has acted."""
     wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
     with transactions.read() as connection:
-        found, _ = _ready(connection, definitions.read(connection), intake.NEWEST, most, wanted)
+        defined = definitions.read(connection)
+        batches = tuple(replace(one, missing_plugins=plugins.missing_for(one)) for one in defined.batches)
+        found, _ = _ready(connection, replace(defined, batches=batches), intake.NEWEST, most, wanted)
     return [item for item in found if item.is_stuck]
 
 

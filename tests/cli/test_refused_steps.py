@@ -102,3 +102,13 @@ def test_the_incident_of_an_instance_that_stands_no_more_names_nothing_that_refu
     hint = "nothing about BatchControl 1, which is cancelled now; what else stands: batchctl status"
     assert shop.json("incidents")[0]["NextStep"] == hint
     assert shop.json("status")["Incidents"][0]["NextStep"] == hint
+
+
+def test_who_makes_instances_without_a_populator_says_which_rows_wait_for_it(shop: Shop) -> None:
+    shop.batch("Load", Populator="patern")
+    shop.arrive("Load")
+
+    assert shop("create") == 0
+    assert "FileProcess 1 is no work: ProcessBatch (Load): Populator 'patern' is not installed" in shop.err
+    assert "UPDATE ProcessBatch SET Populator = 'pattern' WHERE ProcessBatch_id = 1;" in shop.err
+    assert shop.sql("SELECT Status FROM FileProcess") == [("ready",)]
