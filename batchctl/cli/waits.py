@@ -39,7 +39,7 @@ def waits(session: Session, batch: str | None, status: str | None, since: dateti
     if found:
         output.section(out, listing(found))
     else:
-        out.print("No batch waits for another.")
+        out.print("No completion waits for others; a batch of which nothing has completed yet is in: batchctl graph")
     next_steps = dict.fromkeys(one.next_step for each in found for one in each.wait.lacking)
     output.hints(out, *list(next_steps)[:3], "batchctl graph")
 

@@ -39,6 +39,10 @@ class _Asked:
         return triggers.passes_failed(self.trigger, triggers.fired_ago(self.trigger, self.at))
 
 
+COUNTS_AGAIN = "its rows can be counted again"
+_Key = tuple[SchedulerEvent, str | IntakeId]
+
+
 @dataclass(frozen=True, slots=True)
 class _Silence:
     """Why a trigger did not fire though it might have."""
@@ -50,7 +54,7 @@ class _Silence:
     rows_queued: int | None = None
 
     @property
-    def key(self) -> object:
+    def key(self) -> _Key:
         """Return what is not told again: an error by its words, what blocks by the row it was made of."""
         return self.event, self.message if self.intake_id is None else self.intake_id
 
@@ -76,9 +80,9 @@ class Triggering:
     _has_looked: bool = False
     """True once a whole round has been taken in."""
     _asked: dict[int, _Asked] = field(default_factory=dict)
-    _told: dict[int, object] = field(default_factory=dict)
+    _told: dict[int, _Key] = field(default_factory=dict)
     """What was told last of each trigger."""
-    _logged: dict[int, object] = field(default_factory=dict)
+    _logged: dict[int, _Key | None] = field(default_factory=dict)
     """What was logged last of each; None once there was nothing to log any more."""
 
     @property
@@ -131,6 +135,7 @@ class Triggering:
             return False
         verdict = triggers.decide(trigger, answer.found, triggers.fired_ago(trigger, asked.at))
         if not verdict.fires:
+            self._recover(trigger)
             self._forget(trigger)
             return False
         found = self.transactions.run(frozenset({Boundary.INTAKE}), partial(self._fire, asked, verdict))
@@ -198,6 +203,18 @@ class Triggering:
             message=silence.message,
             rows_queued=silence.rows_queued,
         )
+
+    def _recover(self, trigger: DataTrigger) -> None:
+        """Log that a trigger can count again whose last word was an error: until then it stands as one that starts nothing."""
+        known = self._logged.get(trigger.row_id)
+        if trigger.row_id in self._logged and (known is None or known[0] is not SchedulerEvent.ERROR):
+            return
+
+        with self.transactions.read() as connection:
+            last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+        # What has failed of the work that it started is no trouble of its own.
+        if last is not None and last.event is SchedulerEvent.ERROR and last.intake_id is None:
+            self._say(trigger, _Silence(SchedulerEvent.RESCUED, COUNTS_AGAIN))
 
     def _forget(self, trigger: DataTrigger) -> None:
         """Let the next reason not to fire be told whatever it is."""

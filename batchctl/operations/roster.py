@@ -274,7 +274,7 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
     if name not in known:
         raise NotFound(f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}", next_step=_LIST)
     called = visible(name)
-    message = f"Job '{called}' has no batch of its own, or not yet: a cadence, @retry or an entity makes one."
+    message = f"Job '{called}' has no batch yet: a controller that starts makes one for a cadence, @retry or an entity."
     raise NotFound(message, next_step=f"{WRITE}; to call the function here and now: batchctl job call {typed(name)}")
 
 

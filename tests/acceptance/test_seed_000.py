@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from batchctl.control.retention import Retention
+from batchctl.control.triggering import COUNTS_AGAIN
 from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.domain.triggers import Counted
 from batchctl.operations.intervene import Operator
-from batchctl.store import data_triggers
+from batchctl.store import ailing_starts, data_triggers
 from batchctl.system.inquiries import ThreadInquiries
 from tests.acceptance.installation import RunBatchctl
 from tests.control.world import BAD, RUNS_ON, World
@@ -409,8 +410,21 @@ def test_line_25_another_error_is_told_and_the_same_one_again_after_it_was_mende
 
     said = [row[5].partition(".")[0] for row in yard.log()]
     missing = "Table 'Staging' has no column 'Created'"
-    assert said == ["There is no table 'Stagin' on connection 'wh'", missing, missing]
-    assert world.names() == ["trigger.error"] * 3
+    assert said == ["There is no table 'Stagin' on connection 'wh'", missing, COUNTS_AGAIN, missing]
+    assert world.names() == ["trigger.error", "trigger.error", "trigger.rescued", "trigger.error"]
+
+
+def test_line_25_a_trigger_that_counts_again_is_nobodys_trouble_also_after_a_restart(yard: Yard) -> None:
+    yard.trigger(RowThreshold=5, TableName="Stagin")
+    yard.round()
+    yard.world.sql("UPDATE DataTrigger SET TableName = 'Staging'")
+    yard.duty = yard.leader()
+    for _ in range(2):
+        yard.round()
+
+    assert yard.events() == ["error", "rescued"]
+    with yard.world.transactions.read() as connection:
+        assert ailing_starts.ailing(connection) == ()
 
 
 def test_line_24_a_table_that_does_not_answer_is_an_error_and_the_others_do_not_wait(yard: Yard) -> None:
