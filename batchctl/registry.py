@@ -191,7 +191,9 @@ class Registry:
         if kind not in self._claims:
             found: dict[str, tuple[Claim, ...]] = {}
             for claim in (*self._installed(kind), *self._listed(kind)):
-                found[claim.name] = (*found.get(claim.name, ()), claim)
+                # The engine reads a ProcessType in any letter case.
+                name = claim.name.lower() if kind is HANDLER else claim.name
+                found[name] = (*found.get(name, ()), claim)
             self._claims[kind] = found
         return self._claims[kind]
 
@@ -335,7 +337,7 @@ def _checked(kind: Kind, name: str, loaded: Any) -> Any:
     if missing:
         raise TypeError(f"it has no {', '.join(missing)}")
     own_name = getattr(made, kind.name_attribute, None)
-    if own_name != name:
+    if own_name != name and not (kind is HANDLER and str(own_name).lower() == name):
         raise ValueError(f"it is announced as '{name}', but its {kind.name_attribute} is {own_name!r}")
     return made
 

@@ -70,8 +70,9 @@ def _is_missing(name: str, known: frozenset[str]) -> bool:
 def _of_batch(batch: BatchDefinition, known: frozenset[str]) -> MissingPlugin:
     return MissingPlugin(
         column="Populator",
-        message=f"ProcessBatch ({visible(batch.name)}): Populator '{visible(batch.populator)}' is not installed",
-        mend=_mend("ProcessBatch", "Populator", nearest(batch.populator, known), f"ProcessBatch_id = {batch.batch_id}"),
+        message=f"ProcessBatch ({visible(batch.name)}): Populator '{visible(batch.populator)}' is not installed"
+        + _near(nearest(batch.populator, known)),
+        mend=_mend("ProcessBatch", "Populator", f"ProcessBatch_id = {batch.batch_id}"),
         row=f"ProcessBatch {batch.batch_id}",
     )
 
@@ -80,16 +81,20 @@ def _of_step(batch: BatchDefinition, step: Step, column: str, named: str, near: 
     where = f"ProcessBatch_id = {batch.batch_id} AND ProcessControlSeq = {step.seq}"
     return MissingPlugin(
         column=column,
-        message=f"ProcessControl ({visible(batch.name)}, step {step.seq}): {named} is not installed",
-        mend=_mend("ProcessControl", column, near, where),
+        message=f"ProcessControl ({visible(batch.name)}, step {step.seq}): {named} is not installed" + _near(near),
+        mend=_mend("ProcessControl", column, where),
         row=f"ProcessBatch {batch.batch_id}, ProcessControlSeq {step.seq}",
         seq=step.seq,
     )
 
 
-def _mend(table: str, column: str, near: str | None, where: str) -> str:
+def _near(name: str | None) -> str:
+    # It may be no typo: the controller that has it may just be away, and another plugin would do other work.
+    return "" if name is None else f" (did you mean '{visible(name)}'?)"
+
+
+def _mend(table: str, column: str, where: str) -> str:
     # What a person has to fill in is no text: run as it stands, the statement is refused.
-    given = "..." if near is None else "'{}'".format(visible(near).replace("'", "''"))
     do = "name its module in [jobs] modules" if column == "Data1" else "install it"
     install = f"{do} where the controllers run and restart them"
-    return f"{install}, or: UPDATE {table} SET {column} = {given} WHERE {where};"  # noqa: S608 - for a person to read
+    return f"{install}, or: UPDATE {table} SET {column} = ... WHERE {where};"  # noqa: S608 - for a person to read

@@ -1,4 +1,4 @@
-"""Rejected files that their watch has taken again since, renamed or changed in place: none is loaded twice."""
+"""Files that are no work and that their watch has taken again since, renamed or changed in place: none is loaded twice."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from batchctl.store import file_watches
 from batchctl.store.file_watches import TakenFile
 
 NAME_LIMIT = 200
+_NO_WORK = {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.PAUSED}
 
 
 def find(connection: Any, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenFile]:
-    """Return by the rejected rows among some the file of each that a watch has taken since."""
-    return file_watches.taken_again(connection, [row for row in rows if row.status is IntakeStatus.REJECTED])
+    """Return by the rows among some that are no work the file of each that a watch has taken since."""
+    return file_watches.taken_again(connection, [row for row in rows if row.status in _NO_WORK])
 
 
 def said(again: TakenFile) -> str:
@@ -25,10 +26,17 @@ def said(again: TakenFile) -> str:
     return f"taken again as FileProcess {again.intake_id}, as {shorten(visible(again.path), NAME_LIMIT)}"
 
 
+def to_close(row: IntakeRow, why: str) -> str:
+    """Return what to do so that nothing comes of a row; a duplicate is closed as it is."""
+    if row.status is IntakeStatus.DUPLICATE:
+        return f"nothing   ({why})"
+    return f"batchctl inbox reject {row.intake_id} --reason ...   ({why})"
+
+
 def check(connection: Any, row: IntakeRow) -> None:
-    """Refuse to make work of a rejected row whose file a watch has taken since."""
+    """Refuse to make work of a row that is none, whose file a watch has taken since."""
     again = find(connection, [row]).get(row.intake_id)
     if again is not None:
         message = f"FileProcess {row.intake_id} is of the file that was {said(again)}: it would be loaded twice."
-        close = f"batchctl inbox reject {row.intake_id} --reason ...   (nothing more is to come of it)"
+        close = to_close(row, "nothing more is to come of it")
         raise Refused(message, next_step=close)

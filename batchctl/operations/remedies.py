@@ -20,6 +20,8 @@ OF_A_WATCH = "watch "
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenFile | None = None) -> str:
     """Return what to do so that a paused, rejected or duplicate row is taken in, unless its file was taken `again`."""
     retry = f"batchctl inbox retry {row.intake_id} --reason ..."
+    if again is not None and not (row.message or "").startswith(REJECTED_BY):
+        return files_taken_again.to_close(row, f"it was {files_taken_again.said(again)}")
     if row.status is IntakeStatus.PAUSED:
         return retry
     if row.status is not IntakeStatus.REJECTED:
@@ -28,8 +30,6 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
         wanted = f"if it is wanted after all: {retry}" if again is None else f"it was {files_taken_again.said(again)}"
         return f"nothing; {wanted}"
     reject = f"batchctl inbox reject {row.intake_id} --reason ..."
-    if again is not None:
-        return f"{reject}   (it was {files_taken_again.said(again)})"
     of_it = [batch for batch in batches if batch.entity == row.entity]
     if not of_it:
         correct = "correct Entity of the row (UPDATE ...), or register a batch that takes it"

@@ -26,6 +26,7 @@ JOINED = """LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
 LEFT JOIN Unpopulated u ON u.Entity = f.Entity
 LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
 """
+ASKED = "''', ''...''); '"
 SAME = "o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs"
 
 
@@ -93,7 +94,9 @@ LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
     alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
     named = f"COALESCE((SELECT MIN({entity}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
     meant = f"COALESCE((SELECT {s.quoted(f'MIN({entity})')} FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
-    said = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", "f.Message")
+    said = s.joined(
+        "'its file was taken again as FileProcess '", "g.Again_id", "': '", "COALESCE(f.Message, 'no reason was given')"
+    )
     look = s.look("FileProcess", "FileProcess_id", "g.Again_id")
     aside = s.among("f.Status", "paused", "rejected", "duplicate")
     again = f"""Again AS (
@@ -102,14 +105,22 @@ FROM {s.of}FileProcess f JOIN {s.of}FileWatch w ON f.Source = {s.joined("'watch 
 JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status = 'rejected' AND (l.FileName = f.FileName OR ({SAME})) GROUP BY f.FileProcess_id
+WHERE {aside} AND (l.FileName = f.FileName OR ({SAME})) GROUP BY f.FileProcess_id
 )"""
     head, ends, tail = inbox.partition(f" END AS NextSql\nFROM {s.of}FileProcess f WHERE {aside}\n")
     front, otherwise, last = head.rpartition(" ELSE ")
     if not (ends and otherwise):
         raise ValueError(aside)
-    inbox = f"""{front}
-            WHEN g.Again_id IS NOT NULL THEN {look} ELSE {last} END AS NextSql
+    front = _replaced(
+        front,
+        [
+            (
+                "CASE WHEN f.Status = 'duplicate'",
+                f"CASE WHEN g.Again_id IS NOT NULL THEN {look}\n{LINE}WHEN f.Status = 'duplicate'",
+            )
+        ],
+    )
+    inbox = f"""{front} ELSE {last} END AS NextSql
 FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE {aside}
 {tail}"""
@@ -121,6 +132,8 @@ WHERE {aside}
         [
             (s.quoted(named), meant),
             ("CASE WHEN f.Message", said_first),
+            ("VALUES (''...'', ''sql''", "VALUES (..., ''sql''"),
+            (ASKED, ASKED.replace("''...''", "...")),
             (", Broken AS (", f", {missing}, {again}, Broken AS ("),
             (f"GROUP BY {entity}\n)\n", f"GROUP BY {entity}\n), {UNPOPULATED.format(s.of)})\n"),
             (unread, f"{is_missing} y.Reason\n{unread}"),

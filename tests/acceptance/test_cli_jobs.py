@@ -180,7 +180,7 @@ def test_a_misspelt_job_waits_visibly_and_runs_once_its_row_is_corrected(night: 
     assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in checked
     assert "job 'big sweap' of Data1 is not installed" in shown
     assert "name its module in [jobs] modules where the controllers run and restart them" in shown
-    assert "SET Data1 = 'big sweep' WHERE" in shown
+    assert "did you mean 'big sweep'?" in shown
     assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
 
 

@@ -420,6 +420,7 @@ def test_line_25_a_trigger_that_counts_again_is_nobodys_trouble_also_after_a_res
     yard.world.sql("UPDATE DataTrigger SET TableName = 'Staging'")
     yard.duty = yard.leader()
     for _ in range(2):
+        yard.pass_time(1)
         yard.round()
 
     assert yard.events() == ["error", "rescued"]

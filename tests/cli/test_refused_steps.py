@@ -109,6 +109,9 @@ def test_who_makes_instances_without_a_populator_says_which_rows_wait_for_it(sho
     shop.arrive("Load")
 
     assert shop("create") == 0
-    assert "FileProcess 1 is no work: ProcessBatch (Load): Populator 'patern' is not installed" in shop.err
-    assert "UPDATE ProcessBatch SET Populator = 'pattern' WHERE ProcessBatch_id = 1;" in shop.err
+    assert (
+        "FileProcess 1 is no work: ProcessBatch (Load): Populator 'patern' is not installed (did you mean 'pattern'?)"
+        in shop.err
+    )
+    assert "UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = 1;" in shop.err
     assert shop.sql("SELECT Status FROM FileProcess") == [("ready",)]

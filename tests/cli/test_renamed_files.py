@@ -103,3 +103,27 @@ def test_a_file_that_was_changed_in_place_and_taken_again_is_not_loaded_by_its_f
     assert misnamed("rerun", "1", "--reason", "x") == 0
     misnamed("run", "--once")
     assert misnamed.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
+@pytest.mark.parametrize(("status", "words"), [("duplicate", ("accept",)), ("paused", ("inbox", "retry"))])
+def test_what_was_set_aside_and_whose_file_was_taken_again_does_not_load_it_too(
+    shop: Shop, status: str, words: tuple[str, ...]
+) -> None:
+    shop.batch("Load")
+    shop.sql("INSERT INTO FileWatch (WatchName, Entity, Folder, SettleSeconds) VALUES ('w', 'Load', 'in', 0)")
+    (shop.folder / "in").mkdir()
+    file = shop.folder / "in" / RIGHT
+    shop.sql(
+        "INSERT INTO FileProcess (Entity, FileName, Source, Status) VALUES ('Load', ?, 'watch w', ?)", str(file), status
+    )
+    file.write_text("what is there now", encoding="utf-8")
+    shop("run", "--once")
+    assert shop.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [(status,), ("complete",)]
+
+    assert shop(*words, "1", "--reason", "x") == 4
+    assert "it would be loaded twice" in shop.err
+    shown = shop.json("inbox")["Rows"][0]["Next"]
+    assert f"(it was taken again as FileProcess 2, as {RIGHT})" in shown
+    assert [reason.partition(":")[0] for (reason,) in shop.sql("SELECT Reason FROM vInbox")] == [
+        "its file was taken again as FileProcess 2"
+    ]

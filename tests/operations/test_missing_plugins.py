@@ -38,9 +38,11 @@ def installed(world: World, jobs: str = "") -> None:
     )
 
 
-TOLT = "ProcessControl (Daily, step 20): ProcessType 'tolt' is not installed"
-TO_TOLD = "UPDATE ProcessControl SET ProcessType = 'told' WHERE ProcessBatch_id = 1 AND ProcessControlSeq = 20;"
-PATERN = "ProcessBatch (Odd): Populator 'patern' is not installed"
+TOLT_ALONE = "ProcessControl (Daily, step 20): ProcessType 'tolt' is not installed"
+TOLT = f"{TOLT_ALONE} (did you mean 'told'?)"
+TO_FILL_IN = "UPDATE ProcessControl SET ProcessType = ... WHERE ProcessBatch_id = 1 AND ProcessControlSeq = 20;"
+PATERN_ALONE = "ProcessBatch (Odd): Populator 'patern' is not installed"
+PATERN = f"{PATERN_ALONE} (did you mean 'pattern'?)"
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_what_is_not_installed_is_an_incident_at_once(lacking: World) -> None:
     found = dead_ends(lacking)
 
     assert found["Daily"].message == TOLT
-    assert (found["Daily"].next_step or "").endswith(f", or: {TO_TOLD}")
+    assert (found["Daily"].next_step or "").endswith(f", or: {TO_FILL_IN}")
     assert found["Odd"].message == PATERN
     assert "Off" not in found
     lacking.sql("UPDATE Controller SET ProcessTypes = NULL")
@@ -112,7 +114,7 @@ def test_every_face_says_what_is_not_installed(command: Command, lacking: World)
     assert "Populator 'patern'" in " ".join(said.split())
     (gate,) = [each for each in json.loads(command("why", "1", "--json")[1])["Gates"] if each["Gate"] == "steps"]
     assert gate["Blocked"] == TOLT
-    assert gate["Clear"].endswith(TO_TOLD)
+    assert gate["Clear"].endswith(TO_FILL_IN)
     assert json.loads(command("batches", "--json")[1])[1]["NotInstalled"][0]["Message"] == PATERN
     for act in (
         ("enable", "Daily", "--reason", "x"),
@@ -136,9 +138,9 @@ def test_the_views_say_what_is_not_installed(lacking: World) -> None:
         ("Off", "disabled"),
     ]
     ((reason, mend),) = lacking.sql("SELECT Reason, NextSql FROM vWaiting")
-    assert (reason, mend) == (TOLT, TO_TOLD.replace("'told'", "..."))
+    assert (reason, mend) == (TOLT_ALONE, TO_FILL_IN)
     lacking.sql("UPDATE FileProcess SET PopulatorTries = 1, Entity = 'Odd'")
-    assert (PATERN,) in lacking.sql("SELECT Reason FROM vWaiting WHERE Status = 'populator'")
+    assert (PATERN_ALONE,) in lacking.sql("SELECT Reason FROM vWaiting WHERE Status = 'populator'")
     lacking.sql(mend.replace("...", "'told'"))
     assert lacking.sql("SELECT Status FROM vStatus WHERE ProcessBatchName = 'Daily'") == [("waits",)]
 
@@ -174,5 +176,5 @@ def test_rows_that_wait_for_a_populator_say_so_everywhere(command: Command, lack
 
     for asked in (("inbox",), ("why", f"file:{row}"), ("inbox", "show", str(row))):
         _, out, _ = command(*asked)
-        assert PATERN in " ".join(out.split()), asked
-    assert [reason for (reason,) in lacking.sql("SELECT Reason FROM vInbox")] == [PATERN]
+        assert PATERN_ALONE in " ".join(out.split()), asked
+    assert [reason for (reason,) in lacking.sql("SELECT Reason FROM vInbox")] == [PATERN_ALONE]

@@ -111,8 +111,8 @@ def inbox(s: Spoken) -> str:
         "'UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
     accept = s.joined(
-        "'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', '''",
-        *(target, "''', ''...''); '"),
+        "'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', '''",
+        *(target, "''', ...); '"),
         again,
     )
     ask = s.joined("'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'")
@@ -124,8 +124,10 @@ def inbox(s: Spoken) -> str:
         "'UPDATE FileProcess SET Entity = '", meant, "' WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
     untaken = s.joined("'no batch takes entity '''", "f.Entity", "''': correct it, or register a batch that takes it'")
-    taken_again = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", "f.Message")
-    answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
+    reason = "COALESCE(f.Message, 'no reason was given')"
+    taken_again = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", reason)
+    look_again = s.look("FileProcess", "FileProcess_id", "g.Again_id")
+    answer = s.joined("'it waits for a person: '", reason)
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
@@ -142,8 +144,8 @@ SELECT {columns}, {s.word("f.Status")} AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN {taken_again}
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
-       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN f.Status = 'duplicate' THEN {accept}
-            WHEN g.Again_id IS NOT NULL THEN {s.look("FileProcess", "FileProcess_id", "g.Again_id")} ELSE {again} END AS NextSql
+       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
+            WHEN f.Status = 'duplicate' THEN {accept} ELSE {again} END AS NextSql
 FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
@@ -178,5 +180,5 @@ FROM {s.of}FileProcess f JOIN {s.of}FileWatch w ON f.Source = {s.joined("'watch 
 JOIN {s.of}FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN {s.of}FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN {s.of}FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status = 'rejected' AND (l.FileName = f.FileName OR ({same})) GROUP BY f.FileProcess_id
+WHERE {s.among("f.Status", "paused", "rejected", "duplicate")} AND (l.FileName = f.FileName OR ({same})) GROUP BY f.FileProcess_id
 )"""

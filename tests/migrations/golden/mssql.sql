@@ -5346,7 +5346,7 @@ FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
 JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status = 'rejected' AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
 ), Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
@@ -5356,11 +5356,11 @@ FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHER
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', f.Message)
+       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
-            WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
+       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
+            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
