@@ -32,8 +32,7 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
     reject = f"batchctl inbox reject {row.intake_id} --reason ..."
     of_it = [batch for batch in batches if batch.entity == row.entity]
     if not of_it:
-        correct = "correct Entity of the row (UPDATE ...), or register a batch that takes it"
-        return f"{correct}, then: {retry}; if nobody wants it: {reject}"
+        return f"{_entity(row)}, then: {retry}; if nobody wants it: {reject}"
     takers = ", ".join(visible(batch.name) for batch in of_it)
     populator = f"Populator and PopulatorArgs of batch {takers}"
     column = _columns(row, of_it)
@@ -76,5 +75,11 @@ def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, st
     """Return what is wrong with a row whose entity no batch takes, and what to do about it."""
     meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches}))
     unwanted = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
-    to_do = f"correct Entity of the row (UPDATE ...), or register a batch that takes it; {unwanted}"
+    to_do = f"{_entity(row)}; {unwanted}"
     return f"no batch takes entity '{visible(row.entity)}'.{meant}", to_do
+
+
+def _entity(row: IntakeRow) -> str:
+    """Return what to do so that a batch takes a row."""
+    correct = f"UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = {row.intake_id};"  # noqa: S608 - for a person to read
+    return f"correct Entity of the row ({correct}), or register a batch that takes it"

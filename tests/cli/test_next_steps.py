@@ -71,7 +71,9 @@ def test_a_row_of_a_misspelt_entity_is_told_so_by_a_retry(shop: Shop) -> None:
 
     assert shop("inbox", "retry", "1", "--reason", "x") == 4
     assert f"Error: FileProcess 1 is ready already: {said}" in shop.err
-    assert nexts(shop.err)[0].startswith("correct Entity of the row (UPDATE ...)")
+    assert nexts(shop.err)[0].startswith(
+        "correct Entity of the row (UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = "
+    )
     assert shop("inbox", "reject", "1", "--reason", "x") == 0
     assert nexts(shop.err) == ["batchctl inbox retry 1 --reason ...   (if it is wanted after all)"]
     assert shop("inbox", "retry", "1", "--reason", "x") == 0

@@ -91,6 +91,15 @@ def test_an_installed_handler_is_found_and_made_once(site: Site) -> None:
     assert registry.handler("acme") is registry.handler("acme")
 
 
+def test_a_handler_is_found_in_whatever_letter_case_it_is_announced(site: Site) -> None:
+    site.install_handler("acme-batches", "Acme_Copy")
+    registry = Registry.load()
+
+    # Steps are read so: a ProcessType with a capital letter would match none.
+    assert "acme_copy" in registry.handler_names
+    assert registry.handler("acme_copy").process_type == "Acme_Copy"
+
+
 def test_an_unknown_name_is_refused_with_a_suggestion(site: Site) -> None:
     site.install_handler("acme-batches", "acme_copy")
 
