@@ -253,9 +253,7 @@ def _calendar_is_used(dialect: str) -> Iterator[str]:
 
 def calendar_is_used(condition: str) -> str:
     """Return whether a row `u` names a calendar; `condition` has a hole for the column by which it does."""
-    return " OR ".join(
-        f"EXISTS (SELECT 1 FROM {table} u WHERE {condition.format(at)})" for table, at in CALENDAR_USERS
-    )
+    return " OR ".join(f"EXISTS (SELECT 1 FROM {table} u WHERE {condition.format(at)})" for table, at in CALENDAR_USERS)
 
 
 USED_FUNCTION = f"""

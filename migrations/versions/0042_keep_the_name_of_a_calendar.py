@@ -46,10 +46,12 @@ def _trigger(dialect: str, before: Any) -> str:
             )
         case _:
             gone = "NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)"
-            used = before.calendar_is_used(f"EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.{{}} AND {gone})")
+            used = before.calendar_is_used(
+                f"EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.{{}} AND {gone})"
+            )
             text = (
                 f"CREATE TRIGGER {TRIGGER} ON Calendar AFTER UPDATE AS\nBEGIN\n    SET NOCOUNT ON;\n"
                 f"    IF {used}\n        THROW 51000, N'{before.USED}', 1;\nEND"
             )
-            made: str = before._elsewhere(before._as_batch(text), "Calendar")
+            made: str = before._elsewhere(before._as_batch(text), "Calendar")  # noqa: SLF001 - as that made it
             return made
