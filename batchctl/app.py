@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from batchctl.system.ids import SystemIds
 if TYPE_CHECKING:
     from batchctl.domain.alert_rules import AlertRules
     from batchctl.domain.alert_text import Letter
+    from batchctl.domain.health import Reading
     from batchctl.domain.outcomes import Surroundings
     from batchctl.domain.rows import DataTrigger
     from batchctl.domain.triggers import Counted
@@ -160,6 +161,16 @@ class App:
             known = (self.transactions, self.registry, self.surroundings)
             found = checking.check(*known, folders, self.timetable(), self.registry, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
+
+    def full_disks(self) -> tuple[Reading, ...]:
+        """Return which disks of this host are so full that nothing may be recorded soon."""
+        from batchctl.domain.health import Result
+        from batchctl.operations import installation
+
+        with suppress(OSError):  # What keeps us from looking, doctor says.
+            found = installation.disks(installation.places_of(self.settings))
+            return tuple(reading for reading in found if reading.result is Result.FAIL)
+        return ()
 
     def check_connections(self) -> tuple[checking.Finding, ...]:
         """Return what is wrong with the definitions as far as only the target databases know."""

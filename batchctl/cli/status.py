@@ -33,7 +33,8 @@ def status(session: Session, as_json: bool, limit: int) -> None:
     from batchctl.operations.overview import overview
 
     with session.app() as app:
-        seen = overview(app.transactions, app.clock, app.presence, most=limit, timetable=app.timetable())
+        means = app.transactions, app.clock, app.presence
+        seen = overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
         output.print_json(_as_json(seen))
     else:
@@ -98,6 +99,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     stand += f", {seen.acknowledged_count} of them acknowledged" if seen.acknowledged_count else ""
     stand += f"; {len(seen.incidents)} of them below" if _are_more(seen) else ""
     told = [] if seen.copy is None else [("Copy", cell(seen.copy.message))]
+    told += [("Disk", cell(disk.message, "bold red")) for disk in seen.full_disks]
     told += [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
     for name, said in seen.troubles.items():
@@ -272,6 +274,8 @@ def _completed(seen: Overview) -> Listing:
 def _next(seen: Overview) -> list[str]:
     if seen.copy is not None and seen.copy.next_step is not None:
         return [seen.copy.next_step]
+    for disk in seen.full_disks:
+        return [disk.next_step or "batchctl doctor"]
     if seen.unreadable:
         return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
@@ -322,6 +326,7 @@ def _as_json(seen: Overview) -> Columns:
         "Controller": seen.controllers[0] if seen.controllers else None,
         "Controllers": list(seen.controllers),
         "Copy": None if seen.copy is None else seen.copy.message,
+        "FullDisks": [disk.message for disk in seen.full_disks],
         "LeftOut": list(seen.left_out),
         "Troubles": dict(seen.troubles),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -84,7 +83,7 @@ class Doctor:
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
         lines += [(target, [reading]) for target, reading in privacy.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
-        lines.append(("this host", installation.disks(self._places())))
+        lines.append(("this host", installation.disks(installation.places_of(self.settings))))
         lines.append((PLUGINS, found.get(PLUGINS, [installation.untried(self.modules, self.limit)])))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
@@ -269,15 +268,6 @@ class Doctor:
                 "file", Result.OK, f"None; the defaults hold in {visible(str(self.settings.directory))}{besides}."
             )
         return Reading("file", Result.OK, f"{visible(str(self.settings.file))}{besides}.")
-
-    def _places(self) -> dict[str, Path]:
-        """Return where on this host something is written, by what it is."""
-        places = {"state directory": self.settings.directory / self.settings.state_directory}
-        try:
-            database = engine.file_of(self.settings.database_url, self.settings.directory)
-        except ConfigurationError:
-            database = None  # What is wrong with the URL, the reading of the database says.
-        return places if database is None else {"control database": Path(database), **places}
 
     def _time_zones(self) -> Reading:
         if "Europe/Amsterdam" in available_timezones():

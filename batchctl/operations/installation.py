@@ -6,12 +6,17 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from batchctl import __version__
+from batchctl import __version__, config
+from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
-from batchctl.operations.checking import Finding
+from batchctl.store import engine
 from batchctl.system.files import disk_of, in_the_way_of_appending, in_the_way_of_writing
+
+if TYPE_CHECKING:
+    from batchctl.operations.checking import Finding
 
 GIGABYTE = 1_000_000_000
 LITTLE = GIGABYTE
@@ -24,6 +29,16 @@ def version() -> Reading:
     """Say what runs here."""
     system = f"{platform.system()} {platform.release()}"
     return Reading("version", Result.OK, f"batchctl {__version__}, Python {platform.python_version()}, {system}.")
+
+
+def places_of(settings: config.Settings) -> dict[str, Path]:
+    """Return where on this host something is written, by what it is."""
+    places = {"state directory": settings.directory / settings.state_directory}
+    try:
+        database = engine.file_of(settings.database_url, settings.directory)
+    except ConfigurationError:
+        database = None  # What is wrong with the URL, the reading of the database says.
+    return places if database is None else {"control database": Path(database), **places}
 
 
 def disks(places: Mapping[str, Path]) -> Iterator[Reading]:

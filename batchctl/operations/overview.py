@@ -11,6 +11,7 @@ from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import Refused
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.gates import mending
+from batchctl.domain.health import Reading
 from batchctl.domain.incidents import Incident
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -146,10 +147,18 @@ class Overview:
     incident_count: int = 0
     acknowledged_count: int = 0
     """How many of these somebody has acknowledged."""
+    full_disks: tuple[Reading, ...] = ()
+    """Disks of this host on which nothing may be recorded soon."""
 
 
 def overview(
-    transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20, timetable: Timetable | None = None
+    transactions: Transactions,
+    clock: Clock,
+    presence: Presence,
+    *,
+    most: int = 20,
+    timetable: Timetable | None = None,
+    full_disks: tuple[Reading, ...] = (),
 ) -> Overview:
     """Look at everything once; no list is longer than `most`. Of schedules a `timetable` tells."""
     now = clock.now()
@@ -199,6 +208,7 @@ def overview(
             incidents=incident_desk.with_reasons(connection, incidents.most_pressing(connection, min(most, INCIDENTS))),
             incident_count=standing,
             acknowledged_count=acknowledged,
+            full_disks=full_disks,
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 

@@ -67,6 +67,8 @@ REPLACED = (
     "batchctl: other tables have rows of this {0}, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO"
     " UPDATE"
 )
+CALENDAR_USERS = (("Schedule", "CalendarName"), ("ProcessBatch", "ExpectedCalendar"))
+"""What names a calendar, and by which column."""
 USED = (
     "batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE"
     " ProcessBatch SET ExpectedCalendar = ... first"
@@ -225,12 +227,9 @@ def _step_runs(dialect: str, said: str) -> None:
 
 def _calendar_is_used(dialect: str) -> Iterator[str]:
     """Yield what keeps a calendar that something names: no foreign key does, for it is named by its name."""
-    users = (("Schedule", "CalendarName"), ("ProcessBatch", "ExpectedCalendar"))
     match dialect:
         case "sqlite":
-            used = " OR ".join(
-                f"EXISTS (SELECT 1 FROM {table} u WHERE u.{at} = OLD.CalendarName)" for table, at in users
-            )
+            used = calendar_is_used("u.{} = OLD.CalendarName")
             refuse = f"BEGIN SELECT RAISE(ABORT, '{USED}'); END"
             yield f"CREATE TRIGGER TR_Calendar_Used BEFORE DELETE ON Calendar WHEN {used} {refuse}"
         case "postgresql":
@@ -241,7 +240,7 @@ def _calendar_is_used(dialect: str) -> Iterator[str]:
         case _:
             used = " OR ".join(
                 f"EXISTS (SELECT 1 FROM {table} AS u JOIN deleted AS d ON u.{at} = d.CalendarName)"
-                for table, at in users
+                for table, at in CALENDAR_USERS
             )
             yield _elsewhere(
                 _as_batch(
@@ -250,6 +249,11 @@ def _calendar_is_used(dialect: str) -> Iterator[str]:
                 ),
                 "Calendar",
             )
+
+
+def calendar_is_used(condition: str) -> str:
+    """Return whether a row `u` names a calendar; `condition` has a hole for the column by which it does."""
+    return " OR ".join(f"EXISTS (SELECT 1 FROM {table} u WHERE {condition.format(at)})" for table, at in CALENDAR_USERS)
 
 
 USED_FUNCTION = f"""

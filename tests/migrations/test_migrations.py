@@ -182,6 +182,23 @@ def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
     assert rows() == before
 
 
+def test_a_view_that_was_put_otherwise_is_put_as_before_for_the_versions_that_knew_no_other(
+    empty: StoreTransactions,
+) -> None:
+    def start_time() -> list[str]:
+        text = next(text for name, text in definitions_of(empty).items() if name.lower() == "vschedule")
+        return re.findall(r"min\(\(select min\(|min\(c\.starttime\)", re.sub(r"(?<=\() ", "", text.lower()))
+
+    empty.run(frozenset(), schema.upgrade)
+    made = definitions_of(empty)
+    now = start_time()
+    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0032"))
+
+    assert (now, start_time()) == (["min(c.starttime)"], ["min((select min("])
+    empty.run(frozenset(), schema.upgrade)
+    assert definitions_of(empty) == made
+
+
 def test_an_upgrade_names_the_rows_that_have_to_be_corrected_first(postgres: PostgresServer, tmp_path: Path) -> None:
     """Only PostgreSQL ever took a time that is no day of the calendar."""
     older = PostgresControl(postgres, tmp_path, postgres.new_database())

@@ -125,6 +125,7 @@ def test_what_hands_change_is_audited_there_too() -> None:
             "TR_FileProcess_SetAside",
             "TR_ProcessControl_InUse",
             "TR_Calendar_Used",
+            "TR_Calendar_Renamed",
             "TR_vSqlJob_Insert",
             "TR_vSqlJob_Stays",
         ),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from batchctl.cli import main
 from batchctl.domain.health import Result
 from batchctl.operations import installation
 from batchctl.operations.checking import Finding
@@ -55,3 +57,23 @@ def test_definitions_are_counted() -> None:
     assert (one.result, one.next_step) == (Result.WARN, "batchctl check")
     assert one.message == "In one row something is wrong."
     assert two.message == "In 2 rows something is wrong."
+
+
+@pytest.mark.parametrize(("free", "found"), [(99_999_999, ["0.1 GB are free"]), (999_999_999, [])])
+def test_a_disk_is_named_by_status_once_nothing_may_be_recorded_soon(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, free: int, found: list[str]
+) -> None:
+    file = tmp_path / "batchctl.toml"
+    file.write_text('database_url = "sqlite:///b.db"\n', encoding="utf-8")
+    assert main.run(["--config", str(file), "db", "upgrade"]) == 0
+    monkeypatch.setattr(installation, "disk_of", lambda place: (1, free))
+    capsys.readouterr()
+
+    assert main.run(["--config", str(file), "status", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["FullDisks"]
+    assert main.run(["--config", str(file), "status"]) == 0
+    shown = capsys.readouterr().out
+
+    assert [one.partition(" for the ")[0] for one in told] == found
+    assert all(one in shown for one in found)
+    assert ("Next: make room on that disk" in shown) is bool(found)

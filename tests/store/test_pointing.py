@@ -143,11 +143,24 @@ def test_no_replace_leaves_behind_what_names_a_row(sqlite_database: SqliteContro
         "UPDATE ProcessBatch SET ExpectedCalendar = 'two' WHERE ProcessBatchName = 'one'",
     ],
 )
-def test_a_calendar_that_is_named_is_not_deleted(careless: Hand, user: str) -> None:
+def test_a_calendar_that_is_named_is_neither_deleted_nor_renamed(careless: Hand, user: str) -> None:
     careless.sql(user)
 
-    with pytest.raises(careless.Refused, match="names this calendar: UPDATE Schedule SET CalendarName"):
-        careless.sql("DELETE FROM Calendar WHERE CalendarName = 'two'")
+    for change in (
+        "DELETE FROM Calendar WHERE CalendarName = 'two'",
+        "UPDATE Calendar SET CalendarName = 'Two' WHERE CalendarName = 'two'",
+    ):
+        with pytest.raises(careless.Refused, match="names this calendar: UPDATE Schedule SET CalendarName"):
+            careless.sql(change)
     careless.sql("DELETE FROM Calendar WHERE CalendarName = 'one'")
+    careless.sql("UPDATE Calendar SET CalendarName = 'two', Description = 'holidays'")
 
-    assert careless.sql("SELECT CalendarName FROM Calendar") == [("two",)]
+    assert careless.sql("SELECT CalendarName, Description FROM Calendar") == [("two", "holidays")]
+
+
+def test_a_calendar_that_is_named_is_renamed_once_nothing_goes_by_its_old_name(careless: Hand) -> None:
+    careless.sql("UPDATE Schedule SET CalendarName = 'two' WHERE ScheduleName = 'one'")
+    careless.sql("UPDATE Schedule SET CalendarName = 'three'")
+    careless.sql("UPDATE Calendar SET CalendarName = 'three' WHERE CalendarName = 'two'")
+
+    assert careless.sql("SELECT CalendarName FROM Calendar ORDER BY 1") == [("one",), ("three",)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Connection
@@ -13,6 +15,7 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake
+from batchctl.store.dialects import sqlite
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.control_databases import IMPATIENT, ControlDatabase, SqliteControl
 from tests.hand import Hand
@@ -132,6 +135,17 @@ def test_a_full_disk_is_named_and_passes(sqlite_database: SqliteControl) -> None
     with transactions.read() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     assert transactions.run(C1, fill) == 1
+
+
+@pytest.mark.parametrize(("free", "said"), [(0, "cannot grow: the disk is full"), (10**9, "the disk reports an error")])
+def test_a_disk_without_room_for_what_stands_beside_a_database_is_full(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, said: str
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
+
+    assert said in sqlite.unusable(error, str(tmp_path / "b.db")).message
 
 
 @pytest.mark.parametrize("replaced", [True, False])

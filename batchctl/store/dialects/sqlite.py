@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
@@ -66,6 +67,8 @@ _TO_MEND = {
 """What a person does about it, where the reason does not say so."""
 
 _FULL = 2
+_SHARED_MEMORY = 32_768
+"""How many bytes SQLite needs beside a database before anybody may read it."""
 _WRITE_LOG = "PRAGMA wal_checkpoint(PASSIVE)"
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -392,6 +395,8 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     if lacks := _LACKS.match(str(_origin(error))):
         what = f"table {lacks[3]}, column {lacks[4]}" if lacks[3] else f"{lacks[1]} {lacks[2]}"
         return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
+    if code.startswith("SQLITE_IOERR") and _is_full(Path(where)):
+        code = "SQLITE_FULL"
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
     log = log_of(Path(where))
@@ -409,6 +414,11 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
             f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
         )
     return DatabaseUnusable(f"The control database {where} {reason}.", next_step=next_step)
+
+
+def _is_full(path: Path) -> bool:
+    """Say whether there is no room for what stands beside a database; SQLite calls that an error of the disk."""
+    return path.parent.is_dir() and shutil.disk_usage(path.parent).free < _SHARED_MEMORY
 
 
 def _not_writable(path: Path) -> Path | None:

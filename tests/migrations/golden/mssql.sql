@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0038.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0039.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -5392,6 +5392,28 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0038' WHERE version_num = '0037';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Calendar_Renamed' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Renamed ON Calendar AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM Schedule u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName))) OR EXISTS (SELECT 1 FROM ProcessBatch u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)))
+        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0039' WHERE version_num = '0038';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0038.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0039.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -3677,6 +3677,12 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0038' WHERE alembic_version.version_num = '0037';
+
+-- Running upgrade 0038 -> 0039
+
+CREATE TRIGGER TR_Calendar_Renamed AFTER UPDATE OF CalendarName ON Calendar FOR EACH ROW WHEN (NEW.CalendarName <> OLD.CalendarName) EXECUTE FUNCTION batchctl_calendar_used();
+
+UPDATE alembic_version SET version_num='0039' WHERE alembic_version.version_num = '0038';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0038.
+-- The control database of batchctl on SQLite, schema 0039.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -3840,6 +3840,12 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0038' WHERE alembic_version.version_num = '0037';
+
+-- Running upgrade 0038 -> 0039
+
+CREATE TRIGGER TR_Calendar_Renamed BEFORE UPDATE OF CalendarName ON Calendar WHEN NEW.CalendarName <> OLD.CalendarName AND (EXISTS (SELECT 1 FROM Schedule u WHERE u.CalendarName = OLD.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch u WHERE u.ExpectedCalendar = OLD.CalendarName)) BEGIN SELECT RAISE(ABORT, 'batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'); END;
+
+UPDATE alembic_version SET version_num='0039' WHERE alembic_version.version_num = '0038';
 
 COMMIT;
 
