@@ -22,7 +22,7 @@ from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.release import Released, let_go
-from batchctl.operations.restart_card import Card, card
+from batchctl.operations.restart_card import Card, card, may_be_at_work
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
@@ -62,6 +62,8 @@ class Intervention:
     """What steps that are left name, and no controller has."""
     corrected: CorrectedFile | None = None
     """The file of what is over now, if it was corrected and no step has read it since."""
+    may_be_at_work: bool = False
+    """Whether a step is run again of which an attempt was lost."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -326,6 +328,7 @@ class Operator:
         batch: BatchDefinition,
         corrections: Collection[str],
     ) -> Intervention:
+        entries = history.of_instance(connection, before.instance_id)[0] if action is Action.RERUN else ()
         return Intervention(
             action=action,
             before=before,
@@ -337,6 +340,7 @@ class Operator:
             unused=decisions.unused(batch, corrections, after.last_seq),
             missing=batch.missing_after(after.last_seq) if after.status in _IN_LINE else (),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
+            may_be_at_work=may_be_at_work(after, entries),
         )
 
 

@@ -74,6 +74,11 @@ def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: Ba
     )
 
 
+def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> bool:
+    """Say whether an attempt at a step that is run again was lost: nobody knows that it has ended."""
+    return any(entry.may_have_run and entry.seq > after.last_seq for entry in entries)
+
+
 def _assumed(seq: int, name: str, entries: Sequence[HistoryEntry]) -> Assumed:
     found = [entry for entry in entries if entry.seq == seq and entry.status in _DONE]
     last = max(found, key=lambda entry: entry.history_id, default=None)
@@ -112,8 +117,7 @@ def _bypassed(
     ]
     if again:
         yield f"steps are run again that are done: {', '.join(again)}"
-    lost = [entry for entry in entries if entry.status is HistoryStatus.LOST and entry.seq > after.last_seq]
-    if lost and before.status is not InstanceStatus.HELD:
+    if may_be_at_work(after, entries) and before.status is not InstanceStatus.HELD:
         yield "an attempt was lost: look whether anything of it is at work still"
     if before.status is InstanceStatus.COMPLETE and batch.dependents:
         yield "completing once more counts for the batches that depend on it"

@@ -6,11 +6,13 @@ import pytest
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
 from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from batchctl.operations.restart_card import Card
-from tests.control.world import BAD, OK, World
+from batchctl.ports import Finished
+from tests.control.world import BAD, NO_WAIT, OK, World
 
 FIRST = InstanceId(1)
 EVERYTHING = Scope()
@@ -92,3 +94,37 @@ def test_what_has_changed_since_it_was_shown_is_not_run_again(
         operator.rerun(FIRST, reason="x", seen=seen)
 
     assert stuck.statuses()[0] == "retry"
+
+
+AT_WORK = "an attempt was lost: look whether anything of it is at work still"
+
+
+def test_what_was_given_up_and_cancelled_is_said_to_be_at_work_perhaps(
+    world: World, operator: Operator, dry_operator: Operator
+) -> None:
+    controller = world.running()
+    (key,) = world.runner.started
+    deaf = StepOutcome(succeeded=False, lost=True, message="deaf")
+    world.runner.reports.append(Finished(key, deaf, None, may_go_on=True))
+    controller.turn(NO_WAIT)
+    controller.turn(NO_WAIT)
+    assert world.statuses() == ["held"]
+    held = dry_operator.rerun(FIRST, reason="x")
+    operator.cancel(FIRST, reason="x")
+    cancelled = dry_operator.rerun(FIRST, reason="x")
+
+    assert held.card is not None
+    assert held.card.bypassed[0].startswith("it is held: nobody knows how its last attempt ended")
+    assert cancelled.card is not None
+    assert AT_WORK in cancelled.card.bypassed
+    assert held.may_be_at_work
+    assert operator.rerun(FIRST, reason="x").may_be_at_work
+
+
+def test_of_what_was_put_back_before_it_ran_nothing_is_at_work(stuck: World, dry_operator: Operator) -> None:
+    stuck.sql("UPDATE BatchProcessHistory SET Status = 'lost', Spawned = NULL WHERE ProcessControlSeq = 20")
+
+    done = dry_operator.rerun(FIRST, reason="x")
+
+    assert not done.may_be_at_work
+    assert AT_WORK not in card_of(dry_operator).bypassed

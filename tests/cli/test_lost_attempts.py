@@ -1,0 +1,46 @@
+"""An attempt that was lost may be at work still: whoever runs its step again without a card is warned."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.shop import Shop
+
+WARNING = (
+    "Warning: an attempt of BatchControl 1 was lost: look whether anything of it is at work still."
+    " Next: batchctl history 1"
+)
+RERUN = ("rerun", "1", "--reason", "x")
+
+
+@pytest.fixture
+def given_up(shop: Shop) -> Shop:
+    """An instance that was cancelled after an attempt of it was lost."""
+    shop.batch("Load", "false", RetryCount=0)
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop.sql("UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime")
+    shop.sql("UPDATE BatchControl SET Status = 'cancelled'")
+    return shop
+
+
+@pytest.mark.parametrize("how", [(), ("--yes",), ("--json",)])
+def test_rerun_warns_where_no_card_is_shown(given_up: Shop, how: tuple[str, ...]) -> None:
+    assert given_up(*RERUN, *how) == 0
+    assert given_up.err.count(WARNING) == 1
+    if how == ("--json",):
+        assert json.loads(given_up.out)["After"]["Status"] == "ready"
+
+
+def test_with_a_card_it_says_so_there(given_up: Shop) -> None:
+    assert given_up(*RERUN, "--dry-run") == 0
+    assert "an attempt was lost: look whether anything of it is at work still" in given_up.out
+    assert WARNING not in given_up.err
+
+
+def test_what_has_failed_is_run_again_without_a_warning(given_up: Shop) -> None:
+    given_up.sql("UPDATE BatchProcessHistory SET Status = 'failed'")
+    assert given_up(*RERUN) == 0
+    assert WARNING not in given_up.err
