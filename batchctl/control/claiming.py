@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from heapq import merge
-from itertools import groupby, islice
+from itertools import count, groupby, islice
 from operator import attrgetter
 from typing import Any
 
@@ -47,8 +47,9 @@ class Claimer:
     """Claims for one controller."""
 
     recorder: Recorder
-    _last: dict[int, BatchId] = field(default_factory=dict)
-    """By Seq the batch whose instances took the last of the places."""
+    _turns: dict[BatchId, int] = field(default_factory=dict)
+    """When each batch had its last turn, in claims."""
+    _count: Iterator[int] = field(default_factory=lambda: count(1))
 
     def promising(
         self,
@@ -60,7 +61,7 @@ class Claimer:
         parked: Container[InstanceId] = (),
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
-        look = _Look(connection, batches, limit, now, parked, self._last, self.recorder.can_begin)
+        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin)
         return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
@@ -82,7 +83,7 @@ class Claimer:
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = Written()
-        look = _Look(connection, batches, limit, now, parked, self._last, self.recorder.can_begin, page=places)
+        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)
         for batch in look.batches():
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
@@ -95,9 +96,11 @@ class Claimer:
                 continue
             most = min(places - len(written.started), look.room.places(batch))
             found = look.startable(batch)
-            written += self._claim_of(connection, batch, batches, found, now, most, singly=singly)
+            claimed = self._claim_of(connection, batch, batches, found, now, most, singly=singly)
+            if claimed.started:
+                self._turns[batch.batch_id] = next(self._count)
+            written += claimed
             if len(written.started) >= places:
-                self._last[batch.seq] = batch.batch_id
                 break
         return written
 
@@ -205,17 +208,6 @@ class Claimer:
         return Written(told=(Told(batch.name, after),), fired=tuple(fired))
 
 
-def _behind(last: BatchId | None, batches: Iterable[BatchDefinition]) -> Iterator[BatchDefinition]:
-    """Yield batches in order of their numbers, from the first behind the last one that had its turn."""
-    had_theirs = list[BatchDefinition]()
-    for batch in batches:
-        if last is None or batch.batch_id > last:
-            yield batch
-        else:
-            had_theirs.append(batch)
-    yield from had_theirs
-
-
 @dataclass(frozen=True)
 class _Look:
     """What is seen of the batches at one moment."""
@@ -225,7 +217,7 @@ class _Look:
     limit: int | None
     now: datetime
     parked: Container[InstanceId]
-    last: Mapping[int, BatchId]
+    turns: Mapping[BatchId, int]
     can_begin: Callable[[Step | None], bool]
     page: int = FIRST_PAGE
     asked_room: Callable[[], limits.Room] | None = None
@@ -238,10 +230,10 @@ class _Look:
         return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
-        """Yield the batches that are enabled and not frozen, by Seq; those of one Seq take turns."""
+        """Yield the batches that are enabled and not frozen, by Seq; of one Seq that first whose turn is longest ago."""
         is_open = (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
-        for seq, batches in groupby(is_open, _BY_SEQ):
-            yield from _behind(self.last.get(seq), batches)
+        for _, batches in groupby(is_open, _BY_SEQ):
+            yield from sorted(batches, key=lambda batch: self.turns.get(batch.batch_id, 0))
 
     def is_promising(self, batch: BatchDefinition) -> bool:
         """Say whether any instance of a batch may start now."""

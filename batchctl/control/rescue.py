@@ -26,6 +26,7 @@ from batchctl.domain.rows import (
     HistoryEntry,
     HistoryId,
     InstanceId,
+    Step,
 )
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
@@ -208,6 +209,8 @@ class Rescue:
         step = None if batch is None else batch.step_at(entry.seq)
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
+            if step is not None and not self.recorder.can_begin(step) and self._others_can_begin(step, owner):
+                return None
             return self._give_up(entry, owner, batch, Verdict(message=_CANNOT_ASK, could_ask=False))
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
@@ -231,6 +234,12 @@ class Rescue:
         never_ran = trace is Trace.NEVER_RAN
         message = self._say(trace, entry, may_run_within=self._may_live(owner))
         return self._give_up(entry, owner, batch, Verdict(message=message, never_ran=never_ran))
+
+    def _others_can_begin(self, step: Step, owner: ControllerRow | None) -> bool:
+        """Say whether a controller that lives has the plugin of a step which this one lacks: it takes the attempt over."""
+        without = {self.recorder.controller, *(() if owner is None else (owner.name,))}
+        with self.transactions.read() as connection:
+            return controllers.others_can_begin(connection, step, without)
 
     def _taken_first(self, found: _LeftOver, *, has_claim: bool) -> _LeftOver | None:
         """Make sure, before anything is stopped, that its controller has not come back; None when it has."""

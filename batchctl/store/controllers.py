@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,7 +27,7 @@ from sqlalchemy import (
 from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
-from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId
+from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
 from batchctl.domain.status import ControllerStatus, word
 from batchctl.domain.text import storable
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
@@ -49,6 +49,9 @@ _PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LE
         _k.Status == ControllerStatus.RUNNING.value,
         _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
     )
+)
+_PLUGINS_OF_RUNNING = select(_k.ControllerName, _k.ProcessTypes, _k.Jobs).where(
+    _k.Status == ControllerStatus.RUNNING.value
 )
 _CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
@@ -121,6 +124,16 @@ def plugins(connection: Connection) -> Plugins | None:
         populators=_of_any(row.Populators for row in [row for row in rows if row.Leads] or rows),
         jobs=_of_any(row.Jobs for row in rows),
         left_out="; ".join(dict.fromkeys(str(row.LeftOut).removesuffix(".") for row in rows if row.LeftOut)) or None,
+    )
+
+
+def others_can_begin(connection: Connection, step: Step, but: Collection[str]) -> bool:
+    """Say whether a controller that runs, but for some, has what carries a step out."""
+    rows = [row for row in connection.execute(_PLUGINS_OF_RUNNING) if row.ControllerName not in but]
+    return any(
+        row.ProcessTypes is not None
+        and Plugins(process_types=_read(row.ProcessTypes), populators=frozenset(), jobs=_read(row.Jobs)).can_begin(step)
+        for row in rows
     )
 
 

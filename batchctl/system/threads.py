@@ -18,7 +18,8 @@ class Threads:
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._free = 0
-        self._threads: list[threading.Thread] = []
+        self._started = self._living = 0
+        """How many were started, and how many of these were not told to end."""
         self._given_up = 0
         self._ended = threading.Semaphore(0)
 
@@ -27,7 +28,7 @@ class Threads:
         with self._lock:
             if self._free > 0:
                 self._free -= 1
-            elif self._most is None or len(self._threads) < self._most:
+            elif self._most is None or self._living < self._most:
                 self._start()
             else:
                 self._free -= 1
@@ -48,25 +49,26 @@ class Threads:
             self._given_up -= 1
             self._most = None if self._most is None else self._most - 1
             self._free -= 1
+            self._living -= 1
         self._work.put(None)
 
     def close(self) -> None:
         """Let the threads end once their work is done."""
         with self._lock:
-            for _ in self._threads:
+            for _ in range(self._living):
                 self._work.put(None)
 
     def join(self, within: float) -> None:
         """Wait a while for the threads to end, after `close`, but for as many as were given up."""
         until = time.monotonic() + within
-        for _ in range(len(self._threads) - self._given_up):
+        for _ in range(self._started - self._given_up):
             if not self._ended.acquire(timeout=max(0.0, until - time.monotonic())):
                 return
 
     def _start(self) -> None:
-        thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
-        thread.start()
-        self._threads.append(thread)
+        threading.Thread(target=self._serve, name=self._name, daemon=True).start()
+        self._started += 1
+        self._living += 1
 
     def _serve(self) -> None:
         while (work := self._work.get()) is not None:

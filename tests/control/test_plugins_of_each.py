@@ -7,7 +7,7 @@ import pytest
 from batchctl.control.controller import Controller
 from batchctl.domain.plugins import Plugins
 from batchctl.store import controllers, leading
-from tests.control.world import World
+from tests.control.world import LONG_AFTER, NO_WAIT, RUNS_ON, World
 
 TOLD, TOO = "told", "told too"
 
@@ -73,7 +73,7 @@ def test_what_another_has_to_begin_keeps_its_place_before_those_behind_it(
     world.create()
     world.sql("UPDATE BatchControl SET PrevProcessControlSeq = 10 WHERE BatchControl_id = 1")
     first = world.controller("c1", slots=9, plugins=plugins(TOLD))
-    first.turn(world.clock.now() - world.clock.now())
+    first.turn(NO_WAIT)
 
     assert [instance for instance, *_ in who_did(world)] == begun
 
@@ -107,3 +107,29 @@ def test_of_populators_those_of_the_leader_count_for_only_it_asks_them(
     assert [row[0] for row in world.sql("SELECT Reason FROM vInbox")] == [said]
     world.sql("UPDATE Leader SET ControllerName = 'c2'")
     assert world.sql("SELECT Status FROM vStatus") == [("idle",)]
+
+
+def test_what_a_dead_controller_has_begun_is_left_to_one_that_has_its_plugin(
+    world: World, both: tuple[Controller, Controller]
+) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=0)
+    world.step(1, 10, ProcessType=TOO)
+    world.submit()
+    world.create()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, ProcessTypes, Populators, Jobs) VALUES ('c3', 'h', 'told too', '', '')"
+    )
+    dead = world.controller("c3", plugins=plugins(TOO))
+    dead.turn(NO_WAIT)
+    assert who_did(world) == [(1, 10, "c3", "running")]
+    world.sql("UPDATE ProcessControl SET ProcessType = 'gone'")
+    world.sql("UPDATE BatchProcessHistory SET ProcessType = 'gone'")
+    world.sql("UPDATE Controller SET ProcessTypes = 'told too,gone' WHERE ControllerName <> 'c1'")
+    rescue = world.rescue("c1", rhythm=LONG_AFTER, plugins=plugins(TOLD))
+
+    assert rescue.look(lambda key: False).freed is False
+    assert world.statuses() == ["running"], "c2 is there, and has it"
+    world.sql("UPDATE Controller SET Status = 'stopped' WHERE ControllerName = 'c2'")
+    rescue.look(lambda key: False)
+    assert world.statuses() == ["held"]

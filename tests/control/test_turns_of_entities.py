@@ -94,3 +94,20 @@ def test_batches_of_one_seq_take_turns_in_the_only_slot_and_a_smaller_seq_goes_f
         " ORDER BY h.BatchProcessHistory_id"
     )
     assert [name for (name,) in begun] == ["First0", "First1", "A0", "B0", "C0", "A1", "C1", "A2", "A3", "A4"]
+
+
+def test_batches_of_one_seq_that_share_a_resource_take_turns_whatever_else_takes_the_other_slots(world: World) -> None:
+    for name in ("A", "B", "C", "D"):
+        world.batch(name, steps=1, MaxConcurrent=4)
+        for number in range(4):
+            world.submit(name, f"{name}{number}")
+    world.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('R', 1)")
+    world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (3, 1), (4, 1)")
+    world.create()
+    world.turn_until_idle(world.controller(slots=3))
+
+    begun = world.sql(
+        "SELECT c.Data1 FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id"
+        " WHERE c.ProcessBatch_id > 2 ORDER BY h.BatchProcessHistory_id"
+    )
+    assert [name[0] for (name,) in begun] == ["C", "D"] * 4

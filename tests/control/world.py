@@ -437,13 +437,14 @@ class World:
         runner: ScriptedRunner | None = None,
         rhythm: Rhythm = Rhythm(),  # noqa: B008 - a frozen value
         noted: Sightings | None = None,
+        plugins: Plugins | None = None,
     ) -> Rescue:
         """Return who looks after what the dead have left: here, or on another host."""
         return Rescue(
             transactions or self.transactions,
             self.clock,
             runner or self.runner,
-            self.recorder(controller),
+            self.recorder(controller, plugins),
             self.events.append,
             rhythm,
             noted,

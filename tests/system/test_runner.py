@@ -577,6 +577,29 @@ def test_what_does_not_come_to_its_command_is_given_up_too_and_the_command_never
     assert one_slot.collect(timedelta(0)) == []
 
 
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_what_was_given_up_and_ends_after_all_leaves_as_many_threads_as_there_were(others: int) -> None:
+    threads, go_on, done = Threads("test", most=1), threading.Event(), threading.Semaphore(0)
+
+    def hold() -> None:
+        go_on.wait()
+        done.release()
+
+    threads.run(hold)
+    threads.give_up_one()
+    for _ in range(others):
+        threads.run(done.release)
+        assert done.acquire(timeout=LIMIT)
+    go_on.set()
+    assert done.acquire(timeout=LIMIT)
+    threads.take_back_one()
+
+    for _ in range(3):
+        threads.run(done.release)
+        assert done.acquire(timeout=LIMIT)
+    threads.close()
+
+
 def test_who_ends_waits_for_no_thread_that_was_given_up() -> None:
     threads, go_on = Threads("test"), threading.Event()
 
