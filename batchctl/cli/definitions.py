@@ -41,6 +41,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
                 **columns.batch(one.batch),
                 "Steps": [columns.step(step) for step in one.batch.steps],
                 "NotInstalled": [columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
+                "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
                 "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},
             }
@@ -72,9 +73,13 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
     output.section(out, Listing("Batches", headings, rows))
     missing = [each for one in found for each in one.batch.missing_plugins]
+    misread = [each for one in found for each in one.misread]
     if missing:
         lines = [(cell(each.message, "bold red"), cell(each.mend)) for each in missing]
         output.section(out, Listing("Not installed where the controllers run", ["message", "next"], lines))
+    if misread:
+        lines = [(cell(each.message, "bold red"), cell(each.next_step)) for each in misread]
+        output.section(out, Listing("Cannot be meant so", ["message", "next"], lines))
     if unread := (*broken, *strange):
         from batchctl.cli.status import unreadable_rows
 
@@ -82,6 +87,8 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
         output.hints(out, unread[0].mend, "batchctl check")
     elif missing:
         output.hints(out, missing[0].mend, "batchctl check")
+    elif misread:
+        output.hints(out, misread[0].next_step or "batchctl check")
     elif found:
         output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:

@@ -51,7 +51,7 @@ _COLUMNS = {
     "batches": (
         "ProcessBatch_id ProcessBatchName Entity Enabled Seq RetryCount RetryWaitMins RetryWaitSecs Populator"
         " PopulatorArgs PopulatorOn OnFailure DependencyMode MaxConcurrent DuplicateCheck ProcessingMode Tags Description"
-        f" Steps NotInstalled Frozen Instances {_UNREADABLE} Unreadable"
+        f" Steps NotInstalled Misread Frozen Instances {_UNREADABLE} Unreadable"
     ),
     "calendar list": f"{_CALENDAR} DayCount Schedules Warning",
     "calendar show": "CalendarDate IsBusinessDay Description",

@@ -263,7 +263,7 @@ def _steps(shown: Shown) -> Listing:
             cell(None) if state.last is None else word(state.last.status),
             cell(None if state.last is None else state.last.attempt),
             time(None if state.last is None else state.last.started_at),
-            cell(None if state.last is None else state.last.said),
+            cell(None if state.last is None else state.last.in_brief),
         )
         for state in shown.steps
     ]

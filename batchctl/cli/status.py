@@ -224,7 +224,6 @@ def _waiting(seen: Overview) -> Listing:
 def _nothing_came_of(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
-    from batchctl.operations import remedies
 
     rows = [
         (
@@ -232,7 +231,7 @@ def _nothing_came_of(seen: Overview) -> Listing:
             cell(row.entity),
             word(row.status),
             cell(row.file_name),
-            cell(row.message or (remedies.PAUSED if row.status is IntakeStatus.PAUSED else None)),
+            cell(seen.because[row.intake_id]),
             cell(seen.to_take_in[row.intake_id]),
         )
         for row in seen.not_taken_in

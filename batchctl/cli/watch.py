@@ -8,7 +8,8 @@ from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
 from batchctl.domain.error_codes import NOT_LISTED
 
-FAILED = 1
+NOT_USABLE = 4
+"""As with a database that cannot be used: it is what lies around the command that has to be put right."""
 
 
 @click.group()
@@ -95,7 +96,7 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
 def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     """Walk once through the folder of a watch, on this host, and say of each entry what would happen and why.
 
-    Nothing is submitted. Exit code 1 when the folder cannot be listed.
+    Nothing is submitted. Exit code 4 when the folder cannot be listed.
     """
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -144,4 +145,4 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     if found.trouble is not None:
         said, to_do = found.told
         output.complain(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
-        ctx.exit(FAILED)
+        ctx.exit(NOT_USABLE)

@@ -43,7 +43,7 @@ def read(
     found = [dead_ends.unreadable(row, now) for row in strange]
     found += dead_ends.not_installed(batches, now)
     found += dead_ends.without_steps(batches, known, now)
-    found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
+    found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
     found += _misread(connection, batches, expected, now)

@@ -92,8 +92,11 @@ def without_steps(
             )
 
 
-def rejected(rows: Iterable[IntakeRow]) -> Iterator[Problem]:
-    """Yield what was rejected of each entity for the same reason: the newest row speaks for all."""
+def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[Problem]:
+    """Yield what was rejected of each entity for the same reason: the newest row speaks for all.
+
+    Of what a hand has rejected without a word it is said if no batch takes it: `entities` are those that some batch takes.
+    """
     seen = dict[str, tuple[IntakeRow, int]]()
     for row in rows:
         if not (row.message or "").startswith(BY_A_PERSON):
@@ -102,7 +105,8 @@ def rejected(rows: Iterable[IntakeRow]) -> Iterator[Problem]:
             seen[key] = newest, many + 1
     for key, (row, many) in seen.items():
         others = "" if many == 1 else f" ({many} rows; this is the newest)"
-        why = shorten(visible(row.message or "no reason was given"), LONGEST)
+        unsaid = "no reason was given" + ("" if row.entity in entities else "; no batch takes that entity")
+        why = shorten(visible(row.message or unsaid), LONGEST)
         yield Problem(
             kind=IncidentKind.REJECTED,
             key=key,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NewType
 
 from batchctl.domain.arrivals import FoundFile
-from batchctl.domain.errors import next_step_in
+from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -445,16 +445,24 @@ class HistoryEntry:
     @property
     def said(self) -> str | None:
         """Return the message, and that the retries were skipped if they were."""
+        return self._with_retries(self.message)
+
+    @property
+    def in_brief(self) -> str | None:
+        """Return the same without what to do next, for who shows that beside it."""
+        return self._with_retries(self.message if self.mend is None else without_next_step(self.message or ""))
+
+    def _with_retries(self, message: str | None) -> str | None:
         if not self.retries_skipped:
-            return self.message
-        return "; ".join(part for part in (self.message, RETRIES_SKIPPED) if part)
+            return message
+        return "; ".join(part for part in (message, RETRIES_SKIPPED) if part)
 
     @property
     def in_full(self) -> str | None:
-        """Return the same, and before it which attempt of several it was that failed."""
+        """Return the same as `in_brief`, and before it which attempt of several it was that failed."""
         if (self.attempts or 1) == 1:
-            return self.said
-        return ": ".join(part for part in (f"attempt {self.attempt}", self.said) if part)
+            return self.in_brief
+        return ": ".join(part for part in (f"attempt {self.attempt}", self.in_brief) if part)
 
 
 def attempt_of(number: int, most: int | None) -> str:

@@ -316,6 +316,7 @@ def _of_intake(
     awaited = [batch for batch in without if batch not in repeats]
     open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}
     unfinished = open_ones | {batch.batch_id for batch in awaited}
+    again = files_taken_again.find(connection, [row]).get(row.intake_id)
     listed = ", ".join(f"{instance.instance_id} ({instance.status})" for instance in made)
     notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
     if takers:
@@ -325,8 +326,8 @@ def _of_intake(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
         gates=(
-            *_intake_status(row, takers, awaited, files_taken_again.find(connection, [row]).get(row.intake_id)),
-            *(_entity(row, takers, batches) if takers or not broken else ()),
+            *_intake_status(row, takers, awaited, again),
+            *(_entity(row, takers, batches, again) if takers or not broken else ()),
             *map(_unreadable, broken),
             *_created(row, awaited, repeats, copies.refused_on(connection)),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
@@ -440,12 +441,18 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
 
 
 def _entity(
-    row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]
+    row: IntakeRow,
+    takers: list[BatchDefinition],
+    batches: Mapping[BatchId, BatchDefinition],
+    again: TakenFile | None,
 ) -> Iterator[Gate]:
     if takers:
         yield Gate(name="entity")
         return
     blocked, clear = remedies.untaken(row, batches.values())
+    if row.status is IntakeStatus.REJECTED:
+        # Beside the gate of its status: what to do is said once.
+        clear = remedies.to_take_in(row, takers, again)
     yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
 
 

@@ -30,11 +30,6 @@ _SET_ASIDE = {
     IntakeStatus.REJECTED: InboxState.REJECTED,
     IntakeStatus.DUPLICATE: InboxState.DUPLICATE,
 }
-_UNSAID = {
-    InboxState.PAUSED: remedies.PAUSED,
-    InboxState.REJECTED: "no reason was given",
-    InboxState.DUPLICATE: "no reason was given",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +233,7 @@ def _not_looked_at(row: IntakeRow, leader: str | None) -> tuple[str, str]:
 
 def _aside(row: IntakeRow, defined: Definitions, again: TakenFile | None) -> Item:
     state = _SET_ASIDE[row.status]
-    because = visible(row.message or _UNSAID[state])
+    because = remedies.because(row, defined)
     return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, defined.batches, again))
 
 

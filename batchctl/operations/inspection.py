@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import NotFound
+from batchctl.domain.incidents import Incident
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -25,7 +26,7 @@ from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import corrected_files, files_taken_again, remedies, unknown
 from batchctl.ports import Transactions
-from batchctl.store import audit, definitions, history, instances, intake, reports
+from batchctl.store import audit, definitions, history, incidents, instances, intake, reports
 from batchctl.store.history import Attempts
 
 
@@ -61,6 +62,8 @@ class BatchCounts:
 
     batch: BatchDefinition
     instances: Mapping[InstanceStatus, int]
+    misread: tuple[Incident, ...] = ()
+    """Incidents about what its row says and nothing can be made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +100,11 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
     """Return why an intake row stands rejected."""
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
-        batches = definitions.all_batches(connection)
+        defined = definitions.read(connection)
         if row is None:
             raise unknown.intake_row(connection, intake_id)
         again = files_taken_again.find(connection, [row]).get(intake_id)
-    return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches, again))
+    return Rejection(remedies.because(row, defined), remedies.to_take_in(row, defined.batches, again))
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> Attempts:
@@ -184,8 +187,17 @@ def batches(
     """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read."""
     with transactions.read() as connection:
         (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
-    found = tuple(BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in defined.batches)
+        stand = incidents.unreadable(connection)
+    found = tuple(
+        BatchCounts(batch, counts.get(batch.batch_id, {}), tuple(_misread(batch, stand))) for batch in defined.batches
+    )
     return found, defined.unreadable, tuple(strange)
+
+
+def _misread(batch: BatchDefinition, stand: Iterable[Incident]) -> Iterator[Incident]:
+    """Yield of the incidents those about a batch; what is not installed is said of it otherwise."""
+    missing = {one.message for one in batch.missing_plugins}
+    yield from (one for one in stand if one.batch_id == batch.batch_id and one.message not in missing)
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

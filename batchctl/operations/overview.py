@@ -124,6 +124,8 @@ class Overview:
     not_taken_in: tuple[IntakeRow, ...]
     to_take_in: Mapping[IntakeId, str]
     """What to do about each row not taken in."""
+    because: Mapping[IntakeId, str]
+    """Why each of them was not."""
     untaken: tuple[IntakeRow, ...]
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
@@ -191,6 +193,7 @@ def overview(
                 row.intake_id: remedies.to_take_in(row, batches.values(), again.get(row.intake_id))
                 for row in not_taken_in
             },
+            because={row.intake_id: remedies.because(row, defined) for row in not_taken_in},
             untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),

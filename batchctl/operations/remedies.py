@@ -9,12 +9,26 @@ from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import files_taken_again
+from batchctl.store.definitions import Definitions
 from batchctl.store.file_watches import TakenFile
 
+UNSAID = "no reason was given"
 PAUSED = "somebody inserted or set it as paused"
 REJECTED_BY = BY_A_PERSON
 OF_A_WATCH = "watch "
 """How the Source of a row begins that a watch has inserted."""
+
+
+def because(row: IntakeRow, defined: Definitions) -> str:
+    """Return why a row was set aside; of one that a hand has rejected, and that no batch takes, that is said too."""
+    if row.message:
+        return visible(row.message)
+    if row.status is IntakeStatus.PAUSED:
+        return PAUSED
+    is_taken = any(one.entity == row.entity for one in defined.batches) or defined.unreadable_of(row.entity)
+    if row.status is not IntakeStatus.REJECTED or is_taken:
+        return UNSAID
+    return f"{UNSAID}; {untaken(row, defined.batches)[0]}"
 
 
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenFile | None = None) -> str:

@@ -21,11 +21,13 @@ from batchctl.domain.timing_text import run_at
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
+from batchctl.store import data_triggers
 
 OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
 """Columns that are the operator's own, whatever writes the row."""
 OR_DISABLE = "   (or, in place of set: disable)"
 """Ends the remedy of what is never due again."""
+_NO_TRIGGER = "insert a row into DataTrigger, or: batchctl mode --help"
 _PATTERN = "pattern"
 _COMMAND = "os_command"
 _FILLED = (1, 2, 4)
@@ -149,15 +151,16 @@ def mode_problems(
     if batch.mode is None:
         return
     takers = takers_of(batch.entity, batches)
-    timed = [one for one in schedules if one.entity == batch.entity and one.enabled]
-    rows = [one for one in triggers if one.entity == batch.entity and one.enabled]
+    every_timed = [one for one in schedules if one.entity == batch.entity]
+    every_trigger = [one for one in triggers if one.entity == batch.entity]
+    timed, rows = [one for one in every_timed if one.enabled], [one for one in every_trigger if one.enabled]
     name = visible(batch.name)
     if batch.mode is ProcessingMode.SCHEDULED and not timed:
         message = f"No enabled schedule is of its entity '{visible(batch.entity)}', so no time starts it."
-        yield Problem("ProcessingMode", message, f"batchctl schedule add NAME --entity {typed(batch.entity)} ...")
+        yield Problem("ProcessingMode", message, _to_have_schedule(batch, every_timed))
     if batch.mode is ProcessingMode.TRIGGERED and not rows:
         message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
-        yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode --help")
+        yield Problem("ProcessingMode", message, _to_have_trigger(every_trigger))
     yield from _disagreeing(batch, takers, is_scheduled, timed)
     yield from _disagreeing(batch, takers, is_triggered, rows)
     if rows and not any(is_triggered(one.mode) for one in takers):
@@ -165,6 +168,15 @@ def mode_problems(
         yield Problem(
             "ProcessingMode", message, f"batchctl mode {typed(name)} {batch.mode} --reason ...   (disables it)"
         )
+
+
+def _to_have_schedule(batch: BatchDefinition, disabled: Sequence[Schedule]) -> str:
+    add = f"batchctl schedule add NAME --entity {typed(batch.entity)} ..."
+    return f"batchctl schedule enable {typed(disabled[0].name)} --reason ...   (or: {add})" if disabled else add
+
+
+def _to_have_trigger(disabled: Sequence[DataTrigger]) -> str:
+    return data_triggers.sql_to_enable(disabled[0]) if disabled else _NO_TRIGGER
 
 
 def _disagreeing(

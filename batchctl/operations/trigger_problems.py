@@ -23,7 +23,7 @@ def trigger_problems(
     if trigger.connection not in connections:
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
-        yield Problem("ConnectionName", said, f"{how_to_add_connection(trigger.connection)}, or correct the row")
+        yield Problem("ConnectionName", said, f"correct the row, or {how_to_add_connection(trigger.connection)}")
     yield from _of_entity(trigger, batches, unreadable)
     yield from _of_conditions(trigger)
 

@@ -145,3 +145,8 @@ def _trigger(row: Any) -> DataTrigger:
         enabled=row.Enabled == 1,
         last_fired=row.LastFired,
     )
+
+
+def sql_to_enable(trigger: DataTrigger) -> str:
+    """Return what a person may type to enable a trigger."""
+    return f"UPDATE DataTrigger SET Enabled = 1 WHERE DataTrigger_id = {trigger.row_id};"  # noqa: S608 - shown, not run

@@ -43,6 +43,7 @@ _OF_INSTANCE = RowSelect(
     .order_by(_i.Incident_id)
 )
 
+_UNREADABLE = RowSelect(_STANDING.where(_i.Kind == IncidentKind.UNREADABLE.value))
 _MISREAD = RowSelect(
     select(incident)
     .where(
@@ -106,6 +107,11 @@ def load(connection: Connection, incident_id: IncidentId) -> Incident | None:
 def of_instance(connection: Connection, instance_id: InstanceId) -> list[Incident]:
     """Return the incidents about an instance that are not over."""
     return readable(_OF_INSTANCE(connection, instance_id=instance_id), _incident)
+
+
+def unreadable(connection: Connection) -> list[Incident]:
+    """Return the incidents about rows, or columns of rows, that nothing can be made of."""
+    return readable(_UNREADABLE(connection), _incident)
 
 
 def misread(connection: Connection, batch_id: BatchId) -> list[Incident]:

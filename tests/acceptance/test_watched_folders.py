@@ -191,7 +191,7 @@ def test_a_folder_that_goes_away_and_comes_back(shop: Shop) -> None:
 
     assert codes == [0, 0]
     assert away is not None
-    assert (tested.returncode, checked.returncode) == (1, 6)
+    assert (tested.returncode, checked.returncode) == (4, 6)
     assert tested.stdout == ""
     assert tested.stderr.splitlines() == [
         f"Error: the folder cannot be listed: Not a directory: '{shop.folder}'",

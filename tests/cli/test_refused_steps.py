@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.shop import Shop
@@ -115,3 +117,32 @@ def test_who_makes_instances_without_a_populator_says_which_rows_wait_for_it(sho
     )
     assert "UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = 1;" in shop.err
     assert shop.sql("SELECT Status FROM FileProcess") == [("ready",)]
+
+
+@pytest.mark.parametrize("look", ["status", "incidents", "show 1"])
+def test_what_to_do_next_is_no_part_of_the_message_beside_it(shop: Shop, look: str) -> None:
+    shop.batch("Load")
+    shop.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'nowhere', Data2 = 'select 1'")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop(*look.split())
+
+    blocks = re.findall(r"^ *message: (.*?)(?=^ *next: |^\S)", shop.out, re.MULTILINE | re.DOTALL)
+    assert blocks
+    assert not [said for said in blocks if "Next:" in said or "restart the controllers" in said]
+    assert "restart the controllers" in shop.out
+    shop("history", "1")
+    assert "restart the controllers" in shop.out, "where nothing stands beside it, the message is whole"
+
+
+def test_a_connection_that_is_not_there_is_told_in_one_way_of_triggers_and_steps(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'wh', Data2 = 'select 1'")
+    shop.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
+        " VALUES ('rows', 'Load', 'wh', 't', 's', '0', 1)"
+    )
+    shop("check")
+
+    hint = "correct the row, or add [connections.wh] to batchctl.toml and restart the controllers"
+    assert shop.out.rpartition("\nNext: ")[2].splitlines() == [hint, "      and look again: batchctl check"]

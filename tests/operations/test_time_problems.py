@@ -241,6 +241,23 @@ def test_a_mode_lacks_what_it_needs(world: World) -> None:
     assert messages(world) == []
 
 
+def test_what_is_only_disabled_is_enabled_and_not_made_once_more(world: World) -> None:
+    schedule(world)
+    world.sql("UPDATE Schedule SET Enabled = 0")
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled'")
+    (name,) = world.sql("SELECT ScheduleName FROM Schedule")[0]
+    (found,) = check(world)
+    enable = f"batchctl schedule enable {name} --reason ..."
+    assert found.remedy == f"{enable}   (or: batchctl schedule add NAME --entity B ...)"
+
+    world.sql(TRIGGER, "B")
+    world.sql("UPDATE DataTrigger SET Enabled = 0")
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'triggered'")
+    (found,) = check(world)
+    world.sql(found.remedy)
+    assert check(world) == []
+
+
 def test_what_a_mode_has_no_use_for_is_named(world: World) -> None:
     schedule(world)
     world.sql(TRIGGER, "B")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +70,10 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
         holidays_of("NL", None, None, range(2026, 2027))
     own = "or write the days yourself: batchctl calendar add-day NAME DAY"
     assert missing.value.next_step == f"pip install 'batchctl[calendars]', {own}"
+
+
+def test_documentation_installs_it_by_the_same_words() -> None:
+    root = Path(__file__).parents[2]
+    for page in ("README.md", "docs/schedules.md"):
+        installed = re.findall(r"pip install [^`]*calendars[^`]*", (root / page).read_text(encoding="utf-8"))
+        assert installed == ["pip install 'batchctl[calendars]'"], page
