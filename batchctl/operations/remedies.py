@@ -9,6 +9,7 @@ from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import files_taken_again
+from batchctl.store import intake
 from batchctl.store.definitions import Definitions
 from batchctl.store.file_watches import TakenFile
 
@@ -95,5 +96,5 @@ def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, st
 
 def _entity(row: IntakeRow) -> str:
     """Return what to do so that a batch takes a row."""
-    correct = f"UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = {row.intake_id};"  # noqa: S608 - for a person to read
+    correct = intake.to_correct_entity(row.intake_id)
     return f"correct Entity of the row ({correct}), or register a batch that takes it"

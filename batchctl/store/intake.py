@@ -400,3 +400,8 @@ def intake_row(row: Row[Any]) -> IntakeRow:
         inserted_at=row.z_inserted,
         tries=row.PopulatorTries or 0,
     )
+
+
+def to_correct_entity(intake_id: IntakeId) -> str:
+    """Return what a person types who corrects the entity of a row, with dots where it is to be filled in."""
+    return f"UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = {intake_id};"  # noqa: S608 - for a person to read
