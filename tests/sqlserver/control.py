@@ -39,7 +39,7 @@ class Pool:
     def take(self, given: str) -> str:
         """Return a database that nobody has, named after the one that was given."""
         if not self.free:
-            name = f"{given}_{len(self.made) + 1}"
+            name = f"{given}_batchctl_{len(self.made) + 1}"
             self.create(name)
             self.made.append(name)
             return name

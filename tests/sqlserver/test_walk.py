@@ -43,8 +43,8 @@ def test_no_two_tests_have_one_database_at_the_same_time_and_what_is_given_back_
     of_a_module, first = pool.take("walk"), pool.take("walk")
     pool.give_back(first)
 
-    assert (of_a_module, first, pool.take("walk")) == ("walk_1", "walk_2", "walk_2")
-    assert created == pool.made == ["walk_1", "walk_2"]
+    assert (of_a_module, first, pool.take("walk")) == ("walk_batchctl_1", "walk_batchctl_2", "walk_batchctl_2")
+    assert created == pool.made == ["walk_batchctl_1", "walk_batchctl_2"]
 
 
 def test_a_database_that_is_lent_is_reached_as_the_one_that_was_given(
