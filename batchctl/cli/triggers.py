@@ -79,6 +79,8 @@ def test_trigger(session: Session, name: str, as_json: bool) -> None:
     out = output.console()
     out.print(output.cell(f"Trigger {tried.trigger.name}: {_verdict(tried)}", "bold"), soft_wrap=True)
     output.section(out, output.properties(_properties(tried)))
+    for note in tried.notes:
+        out.print(output.cell(note), soft_wrap=True)
     output.hints(out, *_next(tried))
 
 

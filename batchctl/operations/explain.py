@@ -162,8 +162,11 @@ def _of_trigger(
     transactions: Transactions, clock: Clock, presence: Presence, bench: Callable[[], Bench], name: str
 ) -> Explanation:
     trigger, takers, unreadable = trial.named(transactions, name)
+    notes: tuple[str, ...] = ()
     try:
-        found: Sequence[Gate] = bench().try_out(name).gates
+        tried = bench().try_out(name)
+        found: Sequence[Gate] = tried.gates
+        notes = tried.notes
     except BatchctlError as error:
         broken = Gate("rows", error.message, error.next_step, f"DataTrigger {trigger.row_id}")
         found = (*trial.gates_of(trigger, takers, unreadable), broken)
@@ -173,6 +176,7 @@ def _of_trigger(
         subject=f"trigger {visible(name)} for entity '{visible(trigger.entity)}'",
         status="enabled" if trigger.enabled else "disabled",
         gates=(*found, looks),
+        notes=notes,
     )
 
 

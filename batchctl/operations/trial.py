@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.domain import triggers
+from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.modes import lets_triggers, mode_word, takers_of
@@ -19,7 +20,7 @@ from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import columns
 from batchctl.ports import Clock, Inquiries, Transactions
-from batchctl.store import data_triggers, definitions
+from batchctl.store import ailing_starts, data_triggers, definitions
 
 Count = Callable[[DataTrigger, timedelta | None], Counted]
 
@@ -38,6 +39,15 @@ class Trial:
     takers: Sequence[BatchDefinition] = ()
     unreadable: UnreadableRow | None = None
     """What cannot be read of a batch that takes its entity."""
+    ailing: Ailing | None = None
+    """The trouble that a controller had with it last: it may know another configuration than who tries it out here."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what a controller has said that came less far than this trial."""
+        if self.ailing is None or not self.trigger.enabled:
+            return ()
+        return (f"A controller, at {self.ailing.since:%Y-%m-%d %H:%M:%S} UTC: {visible(self.ailing.message)}",)
 
     @property
     def would_fire(self) -> bool:
@@ -77,6 +87,7 @@ class Trial:
             "LetByMode": self.is_let,
             "WouldFire": self.would_fire,
             "Reason": self.verdict.reason,
+            "LastError": None if self.ailing is None else self.ailing.message,
             "Blocked": None if self.blocker is None else str(self.blocker),
             "PendingRows": counted.pending,
             "OldestRowAge": columns.seconds(counted.oldest),
@@ -115,6 +126,7 @@ class Bench:
                 connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
             )
             defined = definitions.read(connection)
+            ailing = ailing_starts.of_trigger(connection, trigger)
         takers = takers_of(trigger.entity, defined.batches)
         return Trial(
             trigger=trigger,
@@ -125,6 +137,7 @@ class Bench:
             is_let=lets_triggers(takers),
             takers=takers,
             unreadable=taking(trigger.entity, defined.unreadable),
+            ailing=ailing,
         )
 
 

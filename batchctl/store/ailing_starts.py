@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from batchctl.domain.dead_ends import Ailing, Start
+from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
@@ -36,11 +37,18 @@ def starts(connection: Connection) -> Iterator[Start]:
     yield from (Start(source=one.source, entity=one.entity) for one in watched if one.enabled)
 
 
+def of_trigger(connection: Connection, trigger: DataTrigger) -> Ailing | None:
+    """Return the trouble that was the last word of a controller about a trigger."""
+    last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+    if last is None or last.event is not SchedulerEvent.ERROR:
+        return None
+    return Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {typed(trigger.name)}")
+
+
 def _triggers(connection: Connection) -> Iterator[Ailing]:
-    for trigger in data_triggers.enabled(connection):
-        last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
-        if last is not None and last.event is SchedulerEvent.ERROR:
-            yield Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {typed(trigger.name)}")
+    yield from (
+        found for one in data_triggers.enabled(connection) if (found := of_trigger(connection, one)) is not None
+    )
 
 
 def _watches(connection: Connection) -> Iterator[Ailing]:

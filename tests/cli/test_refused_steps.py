@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -146,3 +148,25 @@ def test_a_connection_that_is_not_there_is_told_in_one_way_of_triggers_and_steps
 
     hint = "correct the row, or add [connections.wh] to batchctl.toml and restart the controllers"
     assert shop.out.rpartition("\nNext: ")[2].splitlines() == [hint, "      and look again: batchctl check"]
+
+
+def test_a_trigger_tried_out_with_a_connection_that_controllers_do_not_know_yet_says_to_restart_them(
+    shop: Shop,
+) -> None:
+    shop.batch("Load")
+    shop.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
+        " VALUES ('rows', 'Load', 'wh', 'stage', 'st', 'new', 1)"
+    )
+    shop("run", "--once")
+    with closing(sqlite3.connect(shop.folder / "wh.db")) as target:
+        target.executescript("CREATE TABLE stage (st TEXT); INSERT INTO stage VALUES ('new')")
+    shop.settings(f'[connections.wh]\nurl = "sqlite:///{shop.folder}/wh.db"\n')
+
+    assert shop("check") == 0
+    for look in ("trigger test rows", "why trigger:rows"):
+        assert shop(*look.split()) == 0
+        assert "add [connections.wh] to batchctl.toml and restart the controllers" in " ".join(shop.out.split()), look
+    shop("run", "--once")
+    shop("trigger", "test", "rows")
+    assert "restart the controllers" not in shop.out, "a controller that knows it has looked since"
