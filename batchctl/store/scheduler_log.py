@@ -22,15 +22,16 @@ from batchctl.store.tables import scheduler_log
 _l = scheduler_log.c
 
 _ADD = RowInsert(scheduler_log)
-_TOLD = SchedulerEvent.FIRED.value, SchedulerEvent.SKIPPED.value, SchedulerEvent.ERROR.value
+_OF_ITSELF = SchedulerEvent.FIRED.value, SchedulerEvent.SKIPPED.value
+_ALSO_OF_WORK = SchedulerEvent.ERROR.value, SchedulerEvent.RESCUED.value
 _LAST_OF = RowSelect(
     select(scheduler_log)
     .where(
         exactly(_l.Entity, bindparam("entity", type_=_l.Entity.type)),
         _l.Source == bindparam("source", type_=_l.Source.type),
-        one_of("SchedulerLog.EventType", _TOLD),
+        one_of("SchedulerLog.EventType", (*_OF_ITSELF, *_ALSO_OF_WORK)),
         # What became of work that was started is another matter.
-        or_(_l.EventType != SchedulerEvent.ERROR.value, _l.BatchControl_id.is_(None)),
+        or_(one_of("SchedulerLog.EventType", _OF_ITSELF), _l.BatchControl_id.is_(None)),
     )
     .order_by(_l.SchedulerLog_id.desc())
     .limit(bindparam("most"))
