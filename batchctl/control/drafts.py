@@ -12,6 +12,7 @@ from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, Batch
 from batchctl.domain.status import Cause, InstanceStatus, InstanceVerb
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
+from batchctl.ports import Finished
 from batchctl.preparation import Prepared
 from batchctl.store import turns
 from batchctl.store.history import Beginning, Ending
@@ -121,6 +122,12 @@ def ending(one: Decided, now: datetime) -> Ending:
     )
 
 
-def ended_at(end: End, now: datetime) -> datetime:
+def ended_at(end: End | Finished, now: datetime) -> datetime:
     """Return when an attempt ended, which lies not behind the moment in which that is recorded, whatever clocks do."""
     return now if end.ended_at is None else min(end.ended_at, now)
+
+
+def late_result(end: End | Finished, now: datetime) -> str:
+    """Return what is added to an attempt that was given up once it is known how it ended."""
+    how = "success" if end.outcome.succeeded else end.outcome.message or "badly"
+    return storable(f"late result, known since {ended_at(end, now):%Y-%m-%d %H:%M:%S} UTC: {how}")

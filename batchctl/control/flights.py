@@ -49,6 +49,7 @@ class Flights:
         self._flights: dict[HistoryId, Flight] = {}
         self._spawned: list[Spawned] = []
         self._given_up: dict[HistoryId, Flight] = {}
+        self._late: list[tuple[Finished, int]] = []
         self.ended: list[End] = []
         """What waits to be recorded."""
         self._left: set[HistoryId] = set()
@@ -141,6 +142,7 @@ class Flights:
             del self._given_up[report.key]
             status = HistoryStatus.SUCCESS if report.outcome.succeeded else HistoryStatus.FAILED
             self._tell("step.ended_late", flight, Status=status.value, Message=report.outcome.message or "")
+            self._late.append((report, flight.attempt.instance.claim_token))
 
     def watch(self) -> None:
         """Stop what takes too long, or must not go on; tell what takes longer than it should."""
@@ -189,6 +191,12 @@ class Flights:
         spawned, self._spawned = self._spawned, []
         under_way = [report for report in spawned if report.key in self._flights]
         return [(report, self._flights[report.key].attempt.instance.claim_token) for report in under_way]
+
+    def take_late(self) -> list[tuple[Finished, int]]:
+        """Return how those have ended that were given up, once that is recorded, each with its claim's token."""
+        recorded = [late for late in self._late if not self.knows(late[0].key)]
+        self._late = [late for late in self._late if late not in recorded]
+        return recorded
 
     def _begin(self, key: HistoryId, flight: Flight) -> None:
         flight.begun, flight.started = True, self._clock.monotonic()

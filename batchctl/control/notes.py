@@ -1,4 +1,4 @@
-"""What has become known of the processes of attempts, until it is written: no lock keeps anybody waiting for it."""
+"""What has become known of attempts beside their ends, until it is written: no lock keeps anybody waiting for it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from batchctl.control.drafts import late_result
 from batchctl.control.flights import Flights
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Spawned, Transactions
+from batchctl.ports import Boundary, Clock, Finished, Report, Transactions
 from batchctl.store import history
 
 SHORT = 0.1
@@ -19,12 +20,12 @@ SHORT = 0.1
 
 @dataclass(slots=True)
 class Notes:
-    """What one controller has to write of the processes of its attempts."""
+    """What one controller has to write of the processes of its attempts, and of the late ends of those it gave up."""
 
     transactions: Transactions
     clock: Clock
     listener: Listener
-    _unwritten: list[tuple[Spawned, int]] = field(default_factory=list)
+    _unwritten: list[tuple[Report, int]] = field(default_factory=list)
     """What is not written yet, each with its claim's token."""
     _since: float = math.inf
     """Since when there is something to write."""
@@ -35,13 +36,15 @@ class Notes:
     def write(self, flights: Flights) -> None:
         """Write what is new of attempts under way, unless they may end at once, and once in a while what met a lock.
 
-        An attempt that has ended needs no note: its end says the same.
+        An attempt that has ended needs no note of its process: its end says the same.
         """
-        notes = [note for note in (*self._unwritten, *flights.take_spawned()) if note[0].key in flights]
+        late = flights.take_late()
+        known = (*self._unwritten, *flights.take_spawned(), *late)
+        notes = [note for note in known if isinstance(note[0], Finished) or note[0].key in flights]
         self._unwritten = notes
         now = self.clock.monotonic()
         self._since = min(self._since, now) if notes else math.inf
-        if now - self._since < SHORT or (self._met_lock and not self._is_time):
+        if (now - self._since < SHORT and not late) or (self._met_lock and not self._is_time):
             return
         self._tried_at = now
         try:
@@ -60,11 +63,16 @@ class Notes:
     def _is_time(self) -> bool:
         return self.clock.monotonic() - self._tried_at >= LOCKED_LOOK.total_seconds()
 
-    def _write(self, connection: Any) -> list[tuple[Spawned, int]]:
+    def _write(self, connection: Any) -> list[tuple[Report, int]]:
         """Write all, or once a lock was met those that are free; return the rest."""
         keys = [report.key for report, _ in self._unwritten]
         free = history.free(connection, keys) if self._met_lock else keys
         for report, token in self._unwritten:
-            if report.key in free:
+            if report.key not in free:
+                continue
+            if isinstance(report, Finished):
+                now = self.clock.now()
+                history.note_late(connection, report.key, token, late_result(report, now), now)
+            else:
                 history.record_spawned(connection, report.key, token, report.identity)
         return [note for note in self._unwritten if note[0].key not in free]

@@ -10,7 +10,18 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.control.attempts import Attempt, Batches, Begun, End, Mark, Told, Written
-from batchctl.control.drafts import Decided, Draft, Plan, Writing, beginning, ended_at, ending, next_plans, time_of
+from batchctl.control.drafts import (
+    Decided,
+    Draft,
+    Plan,
+    Writing,
+    beginning,
+    ended_at,
+    ending,
+    late_result,
+    next_plans,
+    time_of,
+)
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.lag import not_before
@@ -348,8 +359,7 @@ class Recorder:
             ended_at=ended_at(end, now),
         )
         if history.close_entries(connection, [ending], now) == 0:
-            at = f"{ended_at(end, now):%Y-%m-%d %H:%M:%S} UTC"
-            late = storable(f"late result, known since {at}: {'success' if end.outcome.succeeded else how}")
+            late = late_result(end, now)
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
         return Written(told=(Told(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))

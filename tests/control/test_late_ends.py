@@ -173,3 +173,5 @@ def test_what_was_given_up_and_ends_after_all_is_told_and_changes_nothing(world:
     )
     assert world.sql("SELECT Status, PrevProcessControlSeq FROM BatchControl") == stood
     assert [row[4] for row in world.history()] == ["lost"]
+    assert "; late result, known since 20" in world.one("SELECT Message FROM BatchProcessHistory")
+    assert world.one("SELECT Message FROM BatchProcessHistory").endswith(" UTC: success")
