@@ -97,7 +97,7 @@ class Preparer:
             return Prepared(request.step, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
-        except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
             reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
             return Prepared(step, None, None, storable(in_one_line(reason)))
 
@@ -118,7 +118,7 @@ class Preparer:
         try:
             handler = self.find_handler(process_type)
             return handler.is_done(outcome) if isinstance(handler, Verifiable) else None
-        except Exception:  # noqa: BLE001 - foreign code that cannot answer does not know
+        except (Exception, SystemExit):  # noqa: BLE001 - foreign code that cannot answer does not know
             return None
 
     def _note(

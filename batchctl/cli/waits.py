@@ -57,10 +57,11 @@ def listing(found: Sequence[Seen]) -> Listing:
             time(one.wait.since),
             time(one.wait.due),
             cell(one.wait.reason),
+            cell(one.wait.next_step),
         )
         for one in found
     ]
-    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
+    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because", "next"]
     return Listing("Waits for other batches", headings, rows)
 
 

@@ -12,8 +12,8 @@ from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.populators.pattern import PatternPopulator
-from batchctl.store import ailing_starts, calendars, intake, purging, reports, unknown_settings
+from batchctl.populators.pattern import PATTERN
+from batchctl.store import ailing_starts, calendars, intake, limits, purging, reports, unknown_settings
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
@@ -22,8 +22,6 @@ OF_WORK = 100
 """Rows of each table of work that nothing can go by, which are told of at once: as they are mended, others follow."""
 REGISTERING = timedelta(minutes=1)
 """How long somebody may take who registers a batch, and then its steps."""
-
-PATTERN = PatternPopulator()
 
 
 def read(
@@ -43,6 +41,8 @@ def read(
     found = [dead_ends.unreadable(row, now) for row in strange]
     found += dead_ends.not_installed(batches, now)
     found += dead_ends.without_steps(batches, known, now)
+    found += dead_ends.short_of_units(batches, now)
+    found += dead_ends.nothing_starts(limits.overall(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)

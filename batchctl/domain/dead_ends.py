@@ -92,6 +92,38 @@ def without_steps(
             )
 
 
+def short_of_units(batches: Iterable[BatchDefinition], now: datetime) -> Iterator[Problem]:
+    """Yield what enabled batches need more of than there is."""
+    for batch in batches:
+        for need in batch.needs if batch.enabled else ():
+            if need.units > need.capacity:
+                name = visible(need.name)
+                yield Problem(
+                    kind=IncidentKind.UNREADABLE,
+                    key=key_of(IncidentKind.UNREADABLE, "BatchResource", batch.batch_id, need.resource_id),
+                    subject=batch.name,
+                    message=f"Batch {visible(batch.name)} needs {need.units} units of '{name}', and there are {need.capacity}:"
+                    " its instances wait for ever",
+                    since=now,
+                    next_step=f"correct Units of its BatchResource row, or of Resource {need.resource_id}; then: batchctl check",
+                    batch_id=batch.batch_id,
+                )
+
+
+def nothing_starts(limit: int | None, now: datetime) -> Iterator[Problem]:
+    """Yield the limit of everything that is under way where it is none at all."""
+    if limit == 0:
+        yield Problem(
+            kind=IncidentKind.UNREADABLE,
+            key=key_of(IncidentKind.UNREADABLE, "Setting", "MaxConcurrent"),
+            subject="Setting MaxConcurrent",
+            message="Setting MaxConcurrent is 0: nothing starts anywhere",
+            severity=Severity.WARNING,
+            since=now,
+            next_step="DELETE FROM Setting WHERE Name = 'MaxConcurrent';   (no limit; to stop for a while: batchctl freeze)",
+        )
+
+
 def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[Problem]:
     """Yield what was rejected of each entity for the same reason: the newest row speaks for all.
 

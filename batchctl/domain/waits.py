@@ -61,6 +61,11 @@ class Wait:
         """Return until when it may wait; None where nothing lacks any more."""
         return min((one.due for one in self.lacking), default=None)
 
+    @property
+    def next_step(self) -> str | None:
+        """Return what to type about the first that lacks; None where nothing does."""
+        return next((one.next_step for one in self.lacking), None)
+
     def is_overdue(self, now: datetime) -> bool:
         """Say whether it takes too long."""
         return self.due is not None and now > self.due

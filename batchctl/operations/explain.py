@@ -35,6 +35,7 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
+from batchctl.populators.pattern import PATTERN
 from batchctl.ports import Clock, Transactions
 from batchctl.store import (
     controllers,
@@ -257,7 +258,7 @@ def _of_batch(
     notes += [
         f"Incident {one.incident_id}: {visible(one.message)}" for one in incidents.misread(connection, batch.batch_id)
     ]
-    found = (gates.populator(batch), *found, _is_there(connection, presence, now))
+    found = (_asked(batch), *found, _is_there(connection, presence, now))
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 
@@ -290,7 +291,7 @@ def _dependencies(
     waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
     for wait in waits:
         blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
-        clear = next((one.next_step for one in wait.lacking), _BY_ITSELF)
+        clear = wait.next_step or _BY_ITSELF
         ends = Ends.HOLDER if wait.lacking else Ends.CONTROLLER
         upstream = [one.instance_id for one in wait.lacking if one.instance_id is not None]
         lacks = f"BatchControl {', '.join(map(str, upstream))}" if upstream else row
@@ -442,6 +443,19 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
     """Return the gate of the populators of some batches: the first that is blocked, if one is."""
     found = map(gates.populator, batches)
     return next((gate for gate in found if gate.blocked is not None), Gate(name="populator"))
+
+
+def _asked(batch: BatchDefinition) -> Gate:
+    """Return the gate of a batch's populator, and of what that is told to search."""
+    gate = gates.populator(batch)
+    # Only of our own it can be asked here: another may hang.
+    if gate.blocked is None and batch.populator == PATTERN.name:
+        for problem in PATTERN.check(batch):
+            clear = f"correct {problem.column} of ProcessBatch {batch.batch_id}; then: batchctl check"
+            return Gate(
+                "populator", f"{problem.column}: {visible(problem.message)}", clear, f"ProcessBatch {batch.batch_id}"
+            )
+    return gate
 
 
 def _entity(

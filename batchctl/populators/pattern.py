@@ -122,3 +122,7 @@ def _split(file_name: str) -> tuple[str | None, str]:
         return None, file_name
     last = separators[-1].start()
     return file_name[: max(last, 1)], file_name[last + 1 :]
+
+
+PATTERN = PatternPopulator()
+"""The one of ours: what it is told to search can be looked at anywhere, for it never hangs."""

@@ -158,14 +158,14 @@ def _batch(
         entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
         enabled=row.Enabled == 1,
         seq=int(row.Seq),
-        retry_count=int(row.RetryCount),
+        retry_count=_at_least(0, row, "RetryCount"),
         retry_wait=_retry_wait(row),
         populator=str(row.Populator),
         populator_args=text_of(row.PopulatorArgs),
         populator_on=text_of(row.PopulatorOn),
         on_failure=word(OnFailure, row.OnFailure),
         dependency_mode=word(DependencyMode, row.DependencyMode),
-        max_concurrent=int(row.MaxConcurrent),
+        max_concurrent=_at_least(1, row, "MaxConcurrent"),
         duplicate_check=row.DuplicateCheck == 1,
         description=text_of(row.Description),
         mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
@@ -184,6 +184,14 @@ def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] |
         return None
     number, known = newest
     return number if batch_versions.fingerprint(batch_versions.content_of(row, steps)) == known else None
+
+
+def _at_least(least: int, row: Row[Any], column: str) -> int:
+    value = int(getattr(row, column))
+    if value < least:
+        message = f"{column} is {value}, and has to be at least {least}"
+        raise ValueError(message)
+    return value
 
 
 def _retry_wait(row: Row[Any]) -> timedelta:

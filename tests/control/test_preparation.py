@@ -26,7 +26,7 @@ class Broken:
 
     process_type: ClassVar[str] = "broken"
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException) -> None:
         self.error = error
 
     def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
@@ -61,9 +61,10 @@ def test_a_step_made_ready_holds_its_command_and_its_exact_specification() -> No
         (StepRefused("Data1 is empty.", next_step="batchctl check"), "Data1 is empty. Next: batchctl check"),
         (PluginError("there is no ProcessType 'x'"), "there is no ProcessType 'x'"),
         (RuntimeError("oops\x00\udcff"), "broke while rendering: RuntimeError: oops\\x00\\udcff"),
+        (SystemExit(2), "broke while rendering: SystemExit: 2"),
     ],
 )
-def test_what_cannot_be_made_ready_says_why(error: Exception, says: str) -> None:
+def test_what_cannot_be_made_ready_says_why(error: BaseException, says: str) -> None:
     refused = prepare(Broken(error))
 
     assert refused.rendered is None

@@ -788,3 +788,58 @@ def test_accepting_a_row_names_the_batch_that_cannot_be_read(
 
     assert f"Note: {SAID}. Until that is corrected the batch does nothing.\nNext: {MEND}" in told + noted
     assert "no batch" not in told + noted
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "least"), [("MaxConcurrent", 0, 1), ("RetryCount", -1, 0)], ids=["MaxConcurrent", "RetryCount"]
+)
+def test_a_number_that_nothing_can_go_by_is_named_and_no_row_is_rejected_for_it(
+    world: World, column: str, value: int, least: int
+) -> None:
+    world.batch("Daily")
+    world.submit("Daily")
+    world.hand.loosen()
+    world.sql(f"UPDATE ProcessBatch SET {column} = ? WHERE ProcessBatch_id = 1", value)
+    world.create()
+    Alarm(world, rules(learns_arrivals=False)).duty.finish()
+
+    said = f"ProcessBatch 1 (Daily) cannot be read: {column} is {value}, and has to be at least {least}"
+    assert said in world.one("SELECT Message FROM Incident WHERE Kind = 'unreadable'")
+    assert world.sql("SELECT Status, Message FROM FileProcess") == [("ready", None)]
+    assert world.sql("SELECT Status, NextSql FROM vStatus") == [
+        ("unreadable", f"UPDATE ProcessBatch SET {column} = {least} WHERE ProcessBatch_id = 1;")
+    ]
+
+
+def test_what_keeps_instances_from_starting_for_ever_is_an_incident(world: World) -> None:
+    world.batch("Daily")
+    world.batch("Off", Enabled=0)
+    world.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('ftp', 2)")
+    world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units) VALUES (1, 1, 9), (2, 1, 9)")
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', '0')")
+    duty = Alarm(world, rules(learns_arrivals=False)).duty
+    duty.finish()
+
+    assert world.sql("SELECT Subject, Message FROM Incident WHERE Kind = 'unreadable' ORDER BY 1") == [
+        ("Daily", "Batch Daily needs 9 units of 'ftp', and there are 2: its instances wait for ever"),
+        ("Setting MaxConcurrent", "Setting MaxConcurrent is 0: nothing starts anywhere"),
+    ]
+    number = world.one("SELECT Incident_id FROM Incident WHERE Subject = 'Daily'")
+    assert world.sql("SELECT Status, NextSql FROM vStatus WHERE ProcessBatchName = 'Daily'") == [
+        ("unreadable", f"SELECT * FROM Incident WHERE Incident_id = {number};")
+    ]
+
+    world.sql("UPDATE Resource SET Units = 9")
+    world.sql("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
+    duty.finish()
+
+    assert world.sql("SELECT 1 FROM Incident WHERE ResolvedTime IS NULL AND Kind = 'unreadable'") == []
+
+
+def test_why_names_what_a_populator_is_told_to_search(broken: World, command: Command) -> None:
+    broken.sql("UPDATE ProcessBatch SET PopulatorArgs = '(' WHERE ProcessBatchName = 'Other'")
+    _, told, _ = command("why", "batch:Other", "--json")
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "populator")
+
+    assert gate["Blocked"].startswith("PopulatorArgs: ")
+    assert gate["Clear"] == "correct PopulatorArgs of ProcessBatch 2; then: batchctl check"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -20,9 +19,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.expected_work import ExpectedWork
 from batchctl.store import definitions, limits, schema, views, zone_offsets
 from batchctl.store.columns import UtcTime
-from batchctl.store.dialects import NAMES as DIALECTS
 from batchctl.store.tables import metadata
-from batchctl.store.views.spoken import Spoken
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ControlDatabase
@@ -60,25 +57,6 @@ def columns_of(view: str) -> list[str]:
     """Return the names of a view's columns, as its own text spells them on the first of its parts."""
     made = sqlglot.parse_one(views.views("sqlite")[view], dialect="sqlite")
     return [column.alias_or_name for column in made.expression.selects]
-
-
-def migrated(dialect: str) -> dict[str, str]:
-    """Return the statement with which the newest migration that makes a view makes it."""
-    made: dict[str, str] = {}
-    for path in sorted((schema.migrations_path() / "versions").glob("*_views*.py")):
-        spec = importlib.util.spec_from_file_location("made_views", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        made |= module.views(dialect)
-    return made
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_migration_makes_what_stands_in_the_store(dialect: str) -> None:
-    said = Spoken(dialect, "")  # a migration adds it when it makes the view
-    assert {name: said.for_any_client(made) for name, made in migrated(dialect).items()} == views.views(dialect)
 
 
 def test_what_a_view_shows_for_sql_server_can_be_run_by_sqlcmd_and_agent_too() -> None:
@@ -215,7 +193,7 @@ def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[
         HOSTILE: "failed",
         "off": "disabled",
         "up": "frozen",
-        "down": "idle",
+        "down": "waits",
         "tidy": "idle",
     }
     off = world.one("SELECT BatchControl_id FROM BatchControl WHERE ProcessBatch_id = 2")
@@ -531,3 +509,60 @@ def test_the_code_and_the_line_of_an_error_are_columns(world: World, seen: Calla
         (None, None),
     ]
     assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vFailed")] == [("42601", 4), ("3", None)]
+
+
+def test_a_schedule_of_no_calendar_and_one_that_starts_nothing_are_not_said_to_be_in_order(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    for name, calendar in (("payday", "NLX"), ("daily", None), ("off", "NLX")):
+        world.sql(
+            "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName, Enabled)"
+            " VALUES (?, 'E', 'daily', '06:00', ?, ?)",
+            name,
+            calendar,
+            int(name != "off"),
+        )
+    world.sql(
+        "INSERT INTO Incident (Kind, IncidentKey, Status, Severity, Subject, Message, OpenedTime, LastSeen)"
+        " VALUES ('not_starting', 'k', 'open', 'error', 'schedule daily', 'no', '2026-01-01', '2026-01-01')"
+    )
+
+    assert {row["ScheduleName"]: (row["Status"], row["NextSql"]) for row in seen("vSchedule")} == {
+        "payday": ("unreadable", "UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = 'payday';"),
+        "daily": ("starts nothing", "SELECT * FROM Incident WHERE Incident_id = 1;"),
+        "off": ("disabled", "UPDATE Schedule SET Enabled = 1 WHERE ScheduleName = 'off';"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "next_sql"),
+    [
+        ("ready", "SELECT * FROM vWaiting WHERE BatchControl_id = 1;"),
+        ("running", "SELECT * FROM vRunning WHERE BatchControl_id = 1;"),
+        ("paused", "INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('resume', 1, '...');"),
+        ("failed", "SELECT * FROM vFailed WHERE BatchControl_id = 1;"),
+        ("complete", "SELECT * FROM vHistory WHERE BatchControl_id = 1;"),
+        (None, "INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES ('up''s', 'k', ...);"),
+    ],
+)
+def test_a_wait_goes_on_to_what_moves_the_upstream(
+    world: World, seen: Callable[..., list[dict[str, Any]]], status: str | None, next_sql: str
+) -> None:
+    for name in ("up's", "other", "down"):
+        world.batch(name, steps=1)
+    world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (3, 1), (3, 2)")
+    if status is not None:
+        world.submit("up's", CycleKey="k")
+        world.create()
+        world.sql("UPDATE BatchControl SET Status = ?", status)
+    world.submit("other", CycleKey="k")
+    world.create()
+    world.sql(
+        "INSERT INTO BatchCompletion (ProcessBatch_id, DependsOnBatch_id, BatchControl_id, CycleKey)"
+        " VALUES (3, 2, (SELECT MAX(BatchControl_id) FROM BatchControl), 'k')"
+    )
+
+    (waits,) = [row for row in seen("vWaiting") if row["Status"] == "dependency"]
+    assert waits["NextSql"] == next_sql
+    (down,) = seen("vStatus", "ProcessBatchName = 'down'")
+    assert (down["Status"], down["NextSql"]) == ("waits", "SELECT * FROM vWaiting WHERE ProcessBatchName = 'down';")

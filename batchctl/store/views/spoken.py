@@ -91,7 +91,8 @@ class Spoken:
 
     def quoted(self, text: str) -> str:
         """Write a text as SQL writes one."""
-        return self.joined("''''", f"replace({text}, '''', '''''')", "''''")
+        begin = self._each("''''", "''''", "'N'''")
+        return self.joined(begin, f"replace({text}, '''', '''''')", "''''")
 
     def word(self, column: str) -> str:
         """Write a word in lower case; on SQL Server as names are compared, or it would go together with none."""

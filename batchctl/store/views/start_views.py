@@ -35,6 +35,13 @@ def schedule(s: Spoken) -> str:
         "';'",
     )
 
+    no_calendar = f"""e.CalendarName IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM {s.of}Calendar k WHERE k.CalendarName = e.CalendarName)"""
+    named = s.joined(
+        "'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = '", s.quoted("e.ScheduleName"), "';'"
+    )
+    source = s.joined("'schedule '", "e.ScheduleName")
+
     def many(*words: str) -> str:
         return f"SUM(CASE WHEN {s.among('c.Status', *words)} THEN 1 ELSE 0 END)"
 
@@ -65,12 +72,16 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
+       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN {no_calendar} THEN 'unreadable'
+            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < {s.ago(GRACE)} THEN 'overdue' ELSE 'enabled' END AS Status,
        {words} AS Timing, e.TimeZone, {s.twin("e.NextRunTime", "NextRunTime")},
        CASE WHEN l.Outcome = 'fired' THEN {came} ELSE {s.word("l.Outcome")} END AS LastOutcome,
        {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, {enabling} AS NextSql,
+       l.FileProcess_id AS LastFileProcess_id, e.Description,
+       CASE WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
+            WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
+            ELSE {enabling} END AS NextSql,
        {s.twin("r.StartTime", "LastRunOn")},
        CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM {s.of}Schedule e
@@ -78,7 +89,9 @@ LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN {s.of}ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
 LEFT JOIN {s.of}FileProcess p ON p.FileProcess_id = l.FileProcess_id
 LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id"""
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
+LEFT JOIN {s.of}Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM {s.of}Incident i
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = {source})"""
 
 
 def sql_job(s: Spoken) -> str:

@@ -262,7 +262,7 @@ def _dependencies(s: Spoken) -> str:
             WHEN x.Status = 'cancelled' THEN {s.act("rerun", "x.BatchControl_id")}
             WHEN d.Enabled <> 1 THEN {s.act_on_batch("enable", "d.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
-            ELSE {s.look("vStatus", "ProcessBatchName", s.quoted("d.ProcessBatchName"))} END
+            {_upstream(s)} END
 FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
@@ -271,6 +271,21 @@ LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id"""
+
+
+def _upstream(s: Spoken) -> str:
+    """Return the statements that go on from an upstream which nothing but its own work keeps; those that ask for it by hand."""
+    entity = s.quoted("COALESCE(d.Entity, d.ProcessBatchName)")
+    key = f"CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE {s.quoted('w.CycleKey')} END"
+    begin = "'INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES ('"
+    asked = s.joined(begin, entity, "', '", key, "', ...);'")
+    return f"""WHEN x.Status = 'ready' OR x.Status = 'retry' THEN {s.look("vWaiting", "BatchControl_id", "x.BatchControl_id")}
+            WHEN x.Status = 'paused' THEN {s.act("resume", "x.BatchControl_id")}
+            WHEN x.Status = 'complete' THEN {s.look("vHistory", "BatchControl_id", "x.BatchControl_id")}
+            WHEN x.BatchControl_id IS NOT NULL THEN {s.look("vRunning", "BatchControl_id", "x.BatchControl_id")}
+            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
+                 THEN {s.look("vWaiting", "ProcessBatchName", s.quoted("d.ProcessBatchName"))}
+            ELSE {asked}"""
 
 
 def _populators(s: Spoken) -> str:
@@ -283,9 +298,11 @@ def _populators(s: Spoken) -> str:
     )
     taken = "c.FileProcess_id = {0}.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id"
     target = s.joined("'FileProcess:'", "f.FileProcess_id")
+    # SQL Server finds the rows by a hash, for no index there holds a text of any length.
+    alike = "g.DataHash = f.DataHash AND g.Data = f.Data" if s.dialect == "mssql" else "g.Data = f.Data"
     # To such a batch it is a duplicate, unless a person has accepted it.
     repeats = f"""b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM {s.of}FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+        WHERE g.Entity = f.Entity AND {alike} AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND {s.among("g.Status", "ready", "paused")}) OR EXISTS (
             SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("g")})))
     AND NOT EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'accept')"""
