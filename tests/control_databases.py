@@ -159,7 +159,7 @@ def _empty(connection: psycopg.Connection[Any]) -> None:
         f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table}{_MADE if table == 'Setting' else ''})"
         for table in metadata.tables
     )
-    filled = [name for (name,) in connection.execute(looks.encode())]
+    filled = [name for (name,) in connection.execute(looks.encode()) if name != "NamedLock"]
     used = (
         "SELECT sequencename FROM pg_sequences"
         " WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'setting%'"

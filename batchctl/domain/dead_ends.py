@@ -120,7 +120,7 @@ def nothing_starts(limit: int | None, now: datetime) -> Iterator[Problem]:
             message="Setting MaxConcurrent is 0: nothing starts anywhere",
             severity=Severity.WARNING,
             since=now,
-            next_step="DELETE FROM Setting WHERE Name = 'MaxConcurrent';   (no limit; to stop for a while: batchctl freeze)",
+            next_step="delete the row MaxConcurrent of Setting, or let it say how many instances may be under way at once",
         )
 
 

@@ -229,6 +229,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.dialects.sqlite_files:refuse_foreign_log": 1230,
     "batchctl.operations.files_taken_again:check": 1260,
     "batchctl.operations.task_connections:check": 1261,
+    "batchctl.store.dialects.postgresql:lock_name": 1262,
 }
 """By the module and the function that makes the error."""
 

@@ -62,6 +62,7 @@ NO_DEFINITIONS = frozenset(
         *("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion", "DurationHistory", "SchedulerLog"),
         *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
         *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
+        "NamedLock",
     }
 )
 """The tables that tell what has happened, or is to happen once."""

@@ -39,6 +39,7 @@ KEPT_BESIDE = {
     # These it never writes: it locks them while it counts what they limit, for which PostgreSQL asks for a right to write.
     "Resource": ("z_updated",),
     "Setting": ("z_updated",),
+    "NamedLock": ("z_updated",),
 }
 """The columns that the controller writes of what others insert."""
 WORKED_ON = {
@@ -120,6 +121,7 @@ def grants() -> Iterator[Grant]:
     for table in DEFINITIONS:  # Setting is the owner's.
         yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", table)
     yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", "AppliedDefinition")
+    yield Grant(AUTHOR, "UPDATE", "NamedLock", KEPT_BESIDE["NamedLock"])
     yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
     for table, rights in WORKED_ON.items():
         yield Grant(SERVICE, rights, table)

@@ -56,6 +56,7 @@ def test_nobody_but_who_is_for_it_gets_a_right_on_sql_server_either() -> None:
         *DEFINITIONS,
         "AppliedDefinition",
         "AuditLog",
+        "NamedLock",
         "vSqlJob",
     }
     assert {table for role, table in given if role == "batchctl_operator"} == {"Asked"}

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+import psycopg
 import pytest
 from sqlalchemy import Connection
 
@@ -223,6 +224,33 @@ def test_a_name_is_had_by_one_until_the_end_of_his_transaction(postgres: Postgre
     assert other.run(kind, partial(postgresql.lock_name, name="a"))
     one.close()
     other.close()
+
+
+def test_a_stranger_keeps_nobody_from_a_name_and_that_it_is_gone_is_said(
+    postgres: PostgresServer, database: str
+) -> None:
+    kind = frozenset({Boundary.POPULATE})
+    transactions = way_to(postgres.url(database))
+    user, nothing = "CREATE ROLE stranger LOGIN", "SELECT * FROM pg_locks WHERE locktype = 'advisory'"
+    with psycopg.connect(postgres.url(database).replace("+psycopg", ""), autocommit=True) as owner:
+        owner.execute("DO $$ BEGIN " + user + "; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+
+        def have_it(connection: Connection) -> object:
+            return postgresql.lock_name(connection, "a"), owner.execute(nothing).fetchall()
+
+        assert transactions.run(kind, have_it) == (True, [])
+        owner.execute("SET ROLE stranger")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            owner.execute("SELECT 1 FROM NamedLock FOR NO KEY UPDATE")
+        owner.execute("RESET ROLE; DELETE FROM NamedLock")
+    for hurried in (True, False):
+        with pytest.raises(DatabaseUnusable, match=r"NamedLock \d+ is gone"):
+            transactions.run(kind, have_it_alone, hurried=hurried)
+    transactions.close()
+
+
+def have_it_alone(connection: Connection) -> bool:
+    return postgresql.lock_name(connection, "a")
 
 
 def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, database: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import zlib
 from collections.abc import Callable, Collection, Generator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -80,10 +81,11 @@ _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _CLOCK = "SELECT clock_timestamp()"
 _HURRY = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
+_IS_THERE = "SELECT 1 FROM {table} WHERE {table}_id = %s"
 _LOCK_ONE = "SELECT {table}_id FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE SKIP LOCKED"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
-_LOCK_NAME = "SELECT true FROM pg_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
-_TRY_LOCK_NAME = "SELECT pg_try_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
+_NAMES = "NamedLock", 64
+"""The table whose rows stand for names, and how many it has."""
 _TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
@@ -280,8 +282,16 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Cal
 
 def lock_name(connection: Connection, name: str) -> bool:
     """Let nobody else have a name until the end of the transaction; who is hurried runs into whoever has it."""
+    table, many = _NAMES
+    slot = 1 + zlib.crc32(name.encode()) % many
     raw = _raw(connection)
-    return bool(raw.execute(_LOCK_NAME if raw.batchctl_hurried else _TRY_LOCK_NAME, (name,)).fetchone()[0])
+    if not raw.batchctl_hurried and lock_rows(connection, table, [slot])():
+        return True
+    asking = _LOCK_ROW.format(table=table) if raw.batchctl_hurried else _IS_THERE.format(table=table)
+    if raw.execute(asking, (slot,)).fetchone() is None:
+        insert = f"INSERT INTO {table} ({table}_id) VALUES ({slot});"  # noqa: S608 - shown to a person, of our own names
+        raise DatabaseUnusable(f"{table} {slot} is gone, so nobody can have what it stands for.", next_step=insert)
+    return bool(raw.batchctl_hurried)
 
 
 def tell(connection: Connection) -> None:

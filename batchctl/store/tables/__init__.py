@@ -64,6 +64,7 @@ from batchctl.store.tables.work_tables import (
     duration_history,
     file_process,
     leader,
+    named_lock,
 )
 
 __all__ = [
@@ -115,6 +116,7 @@ __all__ = [
     "incident",
     "leader",
     "metadata",
+    "named_lock",
     "operator_request",
     "process_batch",
     "process_control",

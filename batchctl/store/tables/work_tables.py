@@ -256,3 +256,12 @@ leader = table(
     check("Fence", "Fence >= 0"),
     sqlite_autoincrement=True,
 )
+
+named_lock = table(
+    "NamedLock",
+    key("NamedLock_id"),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    sqlite_autoincrement=True,
+)
+"""Rows to lock, on PostgreSQL, in the place of a name: a lock of the server's own anybody may take who may connect."""

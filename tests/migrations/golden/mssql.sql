@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0040.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0041.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset', N'Leader'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset', N'Leader', N'NamedLock'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039', '0040'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039', '0040', '0041'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -5968,6 +5968,28 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0040' WHERE version_num = '0039';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.NamedLock', N'U') IS NULL
+CREATE TABLE NamedLock (
+    NamedLock_id BIGINT NOT NULL IDENTITY,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_NamedLock] PRIMARY KEY (NamedLock_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0041' WHERE version_num = '0040';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

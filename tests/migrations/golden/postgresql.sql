@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0040.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0041.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'batchversion', 'applieddefinition', 'zoneoffset', 'leader'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'batchversion', 'applieddefinition', 'zoneoffset', 'leader', 'namedlock'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -4179,6 +4179,19 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
 UPDATE alembic_version SET version_num='0040' WHERE alembic_version.version_num = '0039';
+
+-- Running upgrade 0040 -> 0041
+
+CREATE TABLE NamedLock (
+    NamedLock_id BIGSERIAL NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_NamedLock" PRIMARY KEY (NamedLock_id)
+);
+
+INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
+
+UPDATE alembic_version SET version_num='0041' WHERE alembic_version.version_num = '0040';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0040.
+-- The control database of batchctl on SQLite, schema 0041.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -4342,6 +4342,18 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0040' WHERE alembic_version.version_num = '0039';
+
+-- Running upgrade 0040 -> 0041
+
+CREATE TABLE NamedLock (
+    NamedLock_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_NamedLock_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_NamedLock_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+UPDATE alembic_version SET version_num='0041' WHERE alembic_version.version_num = '0040';
 
 COMMIT;
 

@@ -51,7 +51,7 @@ UNION ALL
 SELECT 'DATABASE ' || quote_ident(datname), datconnlimit FROM pg_database JOIN pg_roles ON rolname = session_user
 WHERE datname = current_database() AND NOT rolsuper AND datconnlimit BETWEEN 0 AND :needed - 1
 """)
-_LOCKED = ("Resource", "Setting")
+_LOCKED = ("Resource", "Setting", "NamedLock")
 """What the controller locks and never writes."""
 CONNECTIONS = 3
 """What a controller has open: its own, that of its lock, and one of a step that works in the same place."""
@@ -174,7 +174,7 @@ def _locks(connection: Connection) -> list[Reading]:
         Reading(
             "rights",
             Result.FAIL,
-            f"Role {one.user} may not lock rows of {one.tables}: batches that they limit do not start.",
+            f"Role {one.user} may not lock rows of {one.tables}: what is done under such a lock is not.",
             f"as the tables' owner: {one.grant.replace('UPDATE', 'UPDATE (z_updated)', 1)}",
         )
         for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)))
