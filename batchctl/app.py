@@ -387,12 +387,15 @@ def describe_service(config_file: str | None, name: str, user: str | None) -> Se
 
 
 def holidays_of(
-    country: str | None, subdivision: str | None, market: str | None, years: range
+    country: str | None, subdivision: str | None, market: str | None, years: range, by_hand: str
 ) -> tuple[Mapping[date, str], str]:
-    """Return the holidays of a country, a part of it or a market, and what to call the list."""
+    """Return the holidays of a country, a part of it or a market, and what to call the list.
+
+    `by_hand` is what to type where they cannot be had.
+    """
     from batchctl.system import holiday_lists
 
     if country is None:
-        return holiday_lists.of_market(market or "", years), f"closed days of {market}"
+        return holiday_lists.of_market(market or "", years, by_hand), f"closed days of {market}"
     where = country if subdivision is None else f"{country}, {subdivision}"
-    return holiday_lists.of_country(country, subdivision, years), f"public holidays of {where}"
+    return holiday_lists.of_country(country, subdivision, years, by_hand), f"public holidays of {where}"

@@ -271,7 +271,7 @@ class Node:
 
     def _duties(self, means: LeadersMeans, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
-        carry_out = Proxy(self._clock, self._app.preparer).carry_out
+        carry_out = Proxy(self._clock, self._app.preparer, self._app.settings.zone).carry_out
         answering = Answering(*means, carry_out, self._ids.controller_id(), self._look_closely)
         watch = DependencyWatch(*means, self._app.poll_interval)
         inquiries = self._app.inquiries(runner.wake)

@@ -89,6 +89,8 @@ def listed(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         found = almanac.everything(app.transactions, app.clock, app.settings.zone)
+        with app.transactions.read() as connection:
+            by_hand = almanac.by_hand(connection, "NL")
     if as_json:
         output.print_json([_as_json(one) for one in found])
         return
@@ -110,9 +112,7 @@ def listed(session: Session, as_json: bool) -> None:
     if found:
         output.hints(out, f"batchctl calendar show {typed(found[0].calendar.name)}")
     else:
-        output.hints(
-            out, "batchctl calendar import NL --country NL --years 2026-2027   (or insert a row into Calendar)"
-        )
+        output.hints(out, f"batchctl calendar import NL --country NL --years 2026-2027   (or: {by_hand})")
 
 
 @calendar.command()
@@ -192,7 +192,7 @@ def import_days(
     with _keeper(session, dry_run=dry_run) as keeper:
         from batchctl.app import holidays_of
 
-        found, description = holidays_of(country, subdivision, market, years)
+        found, description = holidays_of(country, subdivision, market, years, keeper.by_hand(name))
         done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
     if as_json:
         output.print_json(_imported_as_json(done))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +17,7 @@ from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
 
 if TYPE_CHECKING:
+    from batchctl.domain.rows import InstanceId
     from batchctl.operations import planning
 
 FAILED = 1
@@ -88,14 +89,24 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
     stuck = rounds is None and tell_stuck(session)
-    if done.failed_instances:
-        output.say(f"Next: batchctl show {done.failed_instances[0]}")
+    if (troubled := _troubled(session, done.failed_instances)) is not None:
+        output.say(f"Next: batchctl show {troubled}")
     elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
         ctx.exit(INTERRUPTED)
     if done.failed_instances and not (rounds is not None and rounds.serves):
         ctx.exit(FAILED)
+
+
+def _troubled(session: Session, failed: Sequence[InstanceId]) -> InstanceId | None:
+    """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
+    from batchctl.operations import troubled
+
+    if not failed:
+        return None
+    with session.app() as app:
+        return troubled.first(app.transactions, failed)
 
 
 @contextmanager

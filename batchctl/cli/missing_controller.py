@@ -1,4 +1,4 @@
-"""Said by every command that tells when something is due next: that nothing starts it while no controller is there."""
+"""Said by every command whose work a controller takes up: that nothing happens while none is there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,21 @@ if TYPE_CHECKING:
 
 TO_RUN = "batchctl run   (no controller is running that starts what is due)"
 
+TO_TAKE = "batchctl run   (no controller is running that takes it)"
+
 
 def to_run(app: App) -> tuple[str, ...]:
     """Return what to type so that what is due is started; nothing where a controller does it."""
     with app.transactions.read() as connection:
         return () if app.presence.firing(connection, app.clock.now()) else (TO_RUN,)
+
+
+def to_take(app: App) -> tuple[str, ...]:
+    """Return what to type so that what waits is taken up; nothing where a controller does it."""
+    with app.transactions.read() as connection:
+        return () if app.presence.living(connection, app.clock.now()) else (TO_TAKE,)
+
+
+def to_wait(app: App, reference: str) -> tuple[str, ...]:
+    """Return what to type to see what becomes of new work, and before it what lets anything become of it."""
+    return *to_take(app), f"batchctl wait {reference}"

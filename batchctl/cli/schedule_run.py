@@ -19,6 +19,7 @@ def run(session: Session, name: str, reason: str, dry_run: bool) -> None:
     Its due times stay as they are.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_wait
     from batchctl.domain.text import visible
     from batchctl.operations.acts import Actor
     from batchctl.operations.schedule_run import run_now
@@ -27,6 +28,7 @@ def run(session: Session, name: str, reason: str, dry_run: bool) -> None:
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
         done = run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
+        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     entity = visible(done.schedule.entity)
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {entity}, CycleKey {done.cycle_key}.")
@@ -39,7 +41,8 @@ def run(session: Session, name: str, reason: str, dry_run: bool) -> None:
         output.say(f"Next: {done.unreadable.next_step}")
     if done.batches:
         output.say(f"Taken by: {', '.join(map(visible, done.batches))}.")
-        output.say(f"Next: batchctl wait file:{done.intake_id or 'ID'}   (a running controller takes it by itself)")
+        for step in steps:
+            output.say(f"Next: {step}")
     elif done.unreadable is None:
         output.say(f"Note: No batch takes entity '{entity}'.")
         output.say("Next: batchctl batches   (which entities are taken)")

@@ -75,6 +75,7 @@ def task(
     A new database has no task queue: batchctl task enable --reason ... makes it.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_wait
     from batchctl.operations.tasks import Desk
 
     session: Session = ctx.obj
@@ -90,11 +91,12 @@ def task(
             dry_run=dry_run,
         )
         done, now = desk.queue(wanted), app.clock.now()
+        steps = to_wait(app, f"file:{done.intake_id}")
     if as_json:
         output.print_json(done.columns())
     elif done.intake_id is not None:
         click.echo(f"file:{done.intake_id}")
-    _tell(done, now, as_json=as_json)
+    _tell(done, now, steps, as_json=as_json)
 
 
 @click.command()
@@ -158,7 +160,7 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
     return Task(body=text, connection=connection, entity=entity)
 
 
-def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
+def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
     from batchctl.cli import commands, output
     from batchctl.domain import freezes
 
@@ -176,7 +178,8 @@ def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
         output.say(f"Note: the task waits, because {freezes.said(freeze)}.")
         output.say(f"Next: {freezes.thawing(freeze)}")
     elif done.intake_id is not None:
-        output.say(f"Next: batchctl wait file:{done.intake_id}   (a running controller carries it out: batchctl run)")
+        for step in steps:
+            output.say(f"Next: {step}")
 
 
 @click.command()
@@ -195,6 +198,7 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
     held, paused, cancelled, its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_take
     from batchctl.operations.waiting import Wait
 
     wanted = [_reference(text) for text in references]
@@ -211,7 +215,8 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
         output.say(f"Note: still waiting, although: {message}")
 
     with session.app() as app:
-        waiting = Wait(app.transactions, app.clock, tell=settled, trouble=trouble, progress=shown.show)
+        shown.idle = to_take(app)
+        waiting = Wait(app.transactions, app.clock, app.presence, settled, trouble, progress=shown.show)
         found = waiting.until_settled(wanted, timeout)
     shown.clear()
     if as_json:
@@ -235,17 +240,22 @@ def _reference(text: str) -> Reference:
 
 
 class _Progress:
-    """A line on a terminal, written over again and again; elsewhere nothing."""
+    """A line on a terminal, written over again and again; elsewhere only what to type."""
 
     def __init__(self, wanted: int) -> None:
         self._wanted = wanted
         self._length = 0
+        self.idle: tuple[str, ...] = ()
+        """What to type where nobody takes up what is waited for; it is said once."""
         self._is_shown = sys.stderr.isatty()
 
     def show(self, left: Sequence[Awaited], seconds: float) -> None:
         """Say what is waited for still."""
         from batchctl.cli import output
 
+        for step in self.idle:
+            output.say(f"Next: {step}")
+        self.idle = ()
         stand = ", ".join(f"{one.reference} {one.status}" for one in left[:LISTED_MOST])
         done = f"{self._wanted - len(left)} of {self._wanted} settled, "
         self._write(f"{done}{output.duration(timedelta(seconds=seconds))}: {stand}")
@@ -276,7 +286,16 @@ def _settled(one: Awaited) -> None:
 def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
     from batchctl.cli import output
 
-    more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
-    listed = ", ".join(f"{one.reference} ({one.status})" for one in left[:LISTED_MOST])
-    said = f"after {timeout:g} s these are neither done nor in need of a person: {listed}{more}."
-    output.complain(said, TIME_OVER, left[0].next_step)
+    first = left[0]
+    if len(left) == 1:
+        because = "" if first.message is None else f": {first.message}"
+        said = f"{first.reference} is {first.status} after {timeout:g} s{because}"
+    else:
+        more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
+        said = f"after {timeout:g} s these are not done: {', '.join(map(_stands, left[:LISTED_MOST]))}{more}"
+    output.complain(said, TIME_OVER, first.next_step)
+
+
+def _stands(one: Awaited) -> str:
+    because = "" if one.message is None else f": {one.message}"
+    return f"{one.reference} ({one.status}{because})"

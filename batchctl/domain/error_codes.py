@@ -9,7 +9,7 @@ OTHERS: Mapping[str, int] = {
     "what was typed is no command that batchctl knows, or lacks something; the message and --help say what": 1001,
     "an error of a plugin, or one that was passed on": 1002,
     "… is …: what was waited for is not complete, and does not go on by itself": 1206,
-    "after … s these are neither done nor in need of a person: …": 1207,
+    "… is … after … s: it is not done, and its time is over": 1207,
     "FileProcess … is rejected again: …": 1208,
     "the folder cannot be listed: …": 1209,
     "…: some of it could not be purged, or a setting cannot be meant so": 1210,

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 
 from batchctl.domain.business_days import BusinessDays
-from batchctl.domain.column_text import UnfitText, quoted, time_of_day, weekdays_of
+from batchctl.domain.column_text import UnfitText, time_of_day, weekdays_of
 from batchctl.domain.incidents import Problem, key_of
+from batchctl.domain.missing_calendar import no_calendar
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.text import typed, visible
@@ -84,7 +85,8 @@ def unfit_columns(batch: Expected, calendars: Collection[str]) -> Iterator[tuple
     except UnfitText as error:
         yield "ExpectedOn", f"{error} Until then it is expected on every day."
     if batch.calendar is not None and batch.calendar not in calendars:
-        yield "ExpectedCalendar", f"There is no calendar {quoted(batch.calendar)}: every day counts as a business day."
+        said = no_calendar(batch.calendar, calendars)
+        yield "ExpectedCalendar", f"{said} Until then every day counts as a business day."
 
 
 def _minutes(written: str | None) -> int | None:

@@ -13,7 +13,7 @@ from batchctl.domain.freezes import Scope
 from batchctl.domain.incidents import IncidentId
 from batchctl.domain.lengths import length_of
 from batchctl.domain.release import MOST_PER_MINUTE, Choice, Release
-from batchctl.domain.rows import FreezeId, InstanceId
+from batchctl.domain.rows import FreezeId, InstanceId, IntakeId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, shorten, visible
 from batchctl.domain.values import named_value
@@ -28,10 +28,12 @@ SHOWN = 100
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM, _THROTTLE = "from", "throttle"
 _INCIDENT, _FOR = "incident", "for"
-_NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT), 2**63 - 1) | {_THROTTLE: MOST_PER_MINUTE}
+_FILE = "file"
+_NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT, _FILE), 2**63 - 1) | {_THROTTLE: MOST_PER_MINUTE}
 """What is a number, and how great it may be."""
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 _OF_INCIDENT = '"incident" with its number'
+_OF_ROW = '"file" with the number of a FileProcess row'
 _SNOOZED = '{"incident": 7, "for": "2h"}'
 
 
@@ -49,6 +51,9 @@ class Verb(StrEnum):
     THAW = "thaw"
     ACKNOWLEDGE = "acknowledge"
     SNOOZE = "snooze"
+    RETRY = "retry"
+    REJECT = "reject"
+    RESEND = "resend"
 
     @property
     def is_of_batches(self) -> bool:
@@ -66,9 +71,15 @@ class Verb(StrEnum):
         return self in {Verb.ACKNOWLEDGE, Verb.SNOOZE}
 
     @property
+    def is_of_rows(self) -> bool:
+        """Say whether it is done to a FileProcess row."""
+        return self in {Verb.RETRY, Verb.REJECT, Verb.RESEND}
+
+    @property
     def needs_reason(self) -> bool:
         """Say whether nobody may do it without saying why."""
-        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL} or self.is_of_freezes or self.is_of_incidents
+        of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
+        return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows
 
 
 _KNOWN = {
@@ -78,6 +89,7 @@ _KNOWN = {
     Verb.THAW: frozenset({"tag", "id", "release", _THROTTLE}),
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
+    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), frozenset({_FILE})),
 }
 _SAID = {
     Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
@@ -86,6 +98,7 @@ _SAID = {
     Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
     Verb.ACKNOWLEDGE: _OF_INCIDENT,
     Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
+    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), _OF_ROW),
 }
 _SUCH_AS = {
     Verb.RERUN: '{"from": 20, "Data3": "2026-11-01"}',
@@ -94,6 +107,7 @@ _SUCH_AS = {
     Verb.THAW: '{"tag": "nightly", "release": "latest"}',
     Verb.ACKNOWLEDGE: '{"incident": 7}',
     Verb.SNOOZE: _SNOOZED,
+    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), '{"file": 9}'),
 }
 
 
@@ -159,7 +173,19 @@ class OfIncident:
     """For how long; None where that is no question."""
 
 
-def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze | OfIncident:
+@named_value
+class OfRow:
+    """What is to be done to a FileProcess row."""
+
+    verb: Verb
+    intake_id: IntakeId
+    reason: str
+
+
+Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow
+
+
+def wish_of(request: Request) -> Wish:
     """Read a request; raises `Refused`, which says what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
@@ -180,6 +206,12 @@ def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze | OfIncident:
         )
     if verb.is_of_incidents:
         return _of_incident(verb, request, given)
+    if verb.is_of_rows:
+        number = _number(given, _FILE)
+        if number is None or request.instance_id is not None or request.batch is not None:
+            said = f"'{verb}' is done to a FileProcess row: Arguments name it, and nothing else."
+            raise Refused(said, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
+        return OfRow(verb=verb, intake_id=IntakeId(number), reason=request.reason or "")
     if verb.is_of_batches:
         if request.batch is None or request.instance_id is not None:
             raise Refused(

@@ -27,10 +27,11 @@ from batchctl.domain.column_text import (
     window_of_day,
 )
 from batchctl.domain.cron_text import CronTimes, NeverCron, NotCron, read_cron
+from batchctl.domain.missing_calendar import no_calendar
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, ScheduleType
-from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.domain.text import nearest, visible
 from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 
@@ -165,9 +166,7 @@ def _calendar(
             reader.wrong("CalendarName", f"CalendarRule {timing.calendar_rule} needs a calendar to go by.")
         return None
     if calendar is None:
-        meant = visible(did_you_mean(timing.calendar_name, calendars))
-        said = f"There is no calendar '{visible(timing.calendar_name)}'.{meant}"
-        reader.wrong("CalendarName", f"{said} `batchctl calendar import NAME` makes one.")
+        reader.wrong("CalendarName", no_calendar(timing.calendar_name, calendars))
         return None
     if calendar.no_days:
         name = visible(calendar.name)

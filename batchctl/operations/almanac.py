@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from batchctl.domain import due
 from batchctl.domain.business_days import running_out
 from batchctl.domain.errors import NotFound
+from batchctl.domain.missing_calendar import to_import
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
@@ -86,9 +87,14 @@ def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
     """Say that there is no such calendar, and which one may have been meant."""
     meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
     message = f"There is no calendar '{visible(name)}'.{meant}"
-    return NotFound(
-        message, next_step="batchctl calendar list   (or make it: batchctl calendar import NAME --country ...)"
-    )
+    made = f"{to_import(name)}, or by hand: {calendars.sql_to_make(name)}"
+    return NotFound(message, next_step=f"batchctl calendar list   (or make it: {made})")
+
+
+def by_hand(connection: Any, name: str) -> str:
+    """Return what to type to write a calendar by hand, and before it what makes it where it is not there."""
+    write = f"batchctl calendar add-day {typed(name)} DAY"
+    return write if name in calendars.names(connection) else f"{calendars.sql_to_make(name)} and then: {write}"
 
 
 def ending(connection: Any, today: date) -> Iterator[RunningOut]:
@@ -136,7 +142,7 @@ def to_correct(calendar: Calendar, column: str) -> str:
 def to_extend(calendar: Calendar, today: date) -> str:
     """Return what to type so that a calendar goes on."""
     year = max(today.year, (calendar.valid_until or today).year + 1)
-    return f"batchctl calendar import {typed(calendar.name)} --country ... --years {year}"
+    return to_import(calendar.name, str(year))
 
 
 def _kept(connection: Any, today: date) -> tuple[Kept, ...]:

@@ -88,9 +88,9 @@ class CalendarKeeper:
         """Add the holidays of some years; what people said otherwise stays, unless the import shall replace it."""
         reason = checked_reason(reason)
         _check_name(name)
-        _check_years(found, years)
 
         def act(connection: Any) -> Imported:
+            _check_years(found, years, almanac.by_hand(connection, name))
             known = _find(connection, name)
             if known is not None and known.no_days:
                 message = f"Calendar {visible(name)} cannot be read: {known.no_days[0]}."
@@ -107,6 +107,11 @@ class CalendarKeeper:
             return made
 
         return self.actor.act(act)
+
+    def by_hand(self, name: str) -> str:
+        """Return what to type to write a calendar by hand."""
+        with self.actor.transactions.read() as connection:
+            return almanac.by_hand(connection, name)
 
     def set_day(self, name: str, day: CalendarDay, *, reason: str | None = None) -> DayChange:
         """Say of a day whether it is a business day."""
@@ -289,15 +294,13 @@ def _check_name(name: str) -> None:
         raise Refused(f"A calendar cannot be called '{visible(name)}': {trouble}.")
 
 
-def _check_years(found: Mapping[date, str], years: Sequence[int]) -> None:
+def _check_years(found: Mapping[date, str], years: Sequence[int], by_hand: str) -> None:
     """Refuse years of which the import knows nothing: they would pass for years without holidays."""
     unknown = sorted(set(years) - {day.year for day in found})
     if unknown:
         listed = ", ".join(map(str, unknown))
         message = f"No holidays are known of {listed}: such a year would pass for one without any."
-        raise Refused(
-            message, next_step="import other years, or write the days yourself: batchctl calendar add-day NAME DAY"
-        )
+        raise Refused(message, next_step=f"import other years, or write the days yourself: {by_hand}")
 
 
 def _text(day: date | None) -> str | None:

@@ -48,6 +48,8 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
     of_it = [batch for batch in batches if batch.entity == row.entity]
     if not of_it:
         return f"{_entity(row)}, then: {retry}; if nobody wants it: {reject}"
+    if _is_of_procedure(row, of_it):
+        return f"make or correct what the reason names, then: {retry}; if nobody wants it: {reject}"
     takers = ", ".join(visible(batch.name) for batch in of_it)
     populator = f"Populator and PopulatorArgs of batch {takers}"
     column = _columns(row, of_it)
@@ -56,6 +58,12 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
         rename = f"rename the file, which {visible(row.source or '')} takes then under its new name, and: {reject}"
         return f"{rename}; or correct {populator} (UPDATE ...), then: {retry}"
     return f"correct {column}, or {populator} (UPDATE ...), then: {retry}; if nobody wants it: {reject}"
+
+
+def _is_of_procedure(row: IntakeRow, takers: Iterable[BatchDefinition]) -> bool:
+    """Say whether a row was rejected because of a procedure that fills the instances of its batch."""
+    procedures = [batch.populating_procedure for batch in takers]
+    return all(procedures) or any(name is not None and name in (row.message or "") for name in procedures)
 
 
 def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from batchctl.domain import freezes
 from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
-from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, Request, Verb, wish_of
+from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
 from batchctl.domain.text import visible
+from batchctl.operations.clerk import Clerk
 from batchctl.operations.freezing import Freezer, target
 from batchctl.operations.incident_desk import IncidentDesk, Which
 from batchctl.operations.intervene import Intervention, Operator, Switching
@@ -54,6 +56,7 @@ class Proxy:
 
     clock: Clock
     preparer: Preparer
+    zone: ZoneInfo
 
     def carry_out(self, connection: Any, request: Request) -> str:
         """Do what a request asks for and say what was done; raises what keeps it from that."""
@@ -70,6 +73,8 @@ class Proxy:
                 transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
             )
             return _looked_after(desk, wish)
+        if isinstance(wish, OfRow):
+            return self._dealt_with(operator, connection, wish)
         if isinstance(wish, OfBatch):
             enabled = wish.verb is Verb.ENABLE
             done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
@@ -82,6 +87,24 @@ class Proxy:
             message = f"BatchControl {wish.instance_id} runs what its data says, and {visible(request.actor)} may not say that."
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
         return _done(_intervened(operator, wish))
+
+    def _dealt_with(self, operator: Operator, connection: Any, wish: OfRow) -> str:
+        if task_queues.keeps_out_of_row(connection, operator.user, wish.intake_id):
+            message = f"FileProcess {wish.intake_id} says what is run, and {visible(operator.user)} may not let it."
+            raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
+        clerk = Clerk(
+            transactions=operator.transactions,
+            clock=self.clock,
+            zone=self.zone,
+            user=operator.user,
+            host=operator.host,
+        )
+        if wish.verb is Verb.RESEND:
+            sent = clerk.resend(wish.intake_id, reason=wish.reason)
+            return f"FileProcess {sent.intake_id} is submission {sent.number} of FileProcess {sent.first}."
+        act = clerk.retry if wish.verb is Verb.RETRY else clerk.reject
+        moved = act(wish.intake_id, reason=wish.reason)
+        return f"FileProcess {wish.intake_id} was {moved.before.status} and is {moved.status}."
 
 
 def _looked_after(desk: IncidentDesk, wish: OfIncident) -> str:

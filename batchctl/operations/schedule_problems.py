@@ -9,6 +9,7 @@ from datetime import date, datetime
 from batchctl.domain import catch_up, due, sql_jobs
 from batchctl.domain.business_days import running_out
 from batchctl.domain.due import Plan, UnfitTiming
+from batchctl.domain.missing_calendar import to_import
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
@@ -284,8 +285,7 @@ def _with_calendar(timing: Timing, problem: Problem, around: Around) -> Problem:
     name = timing.calendar_name
     if problem.column != "CalendarName" or name is None or name in around.calendars or nearest(name, around.calendars):
         return problem
-    made = f"batchctl calendar import {typed(name)} --country ... --years {around.today.year}"
-    return replace(problem, remedy=made)
+    return replace(problem, remedy=to_import(name, str(around.today.year)))
 
 
 def _is_due_again(plan: Plan, decided_until: datetime | None, around: Around) -> bool:

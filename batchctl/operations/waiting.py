@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Protocol
 
 from batchctl.domain import gates
@@ -13,7 +14,9 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import visible
-from batchctl.operations import columns, unknown
+from batchctl.operations import columns, copies, unknown
+from batchctl.operations.presence import Presence
+from batchctl.operations.standing import Line
 from batchctl.ports import Transactions
 from batchctl.store import definitions, history, instances, intake, reports
 
@@ -30,6 +33,10 @@ _REFERENCE = re.compile(r"(file:)?([0-9]{1,18})\Z")
 
 class Patience(Protocol):
     """Time to wait in."""
+
+    def now(self) -> datetime:
+        """Return the control database's present time."""
+        ...
 
     def monotonic(self) -> float:
         """Return seconds that never jump."""
@@ -95,6 +102,7 @@ class Wait:
 
     transactions: Transactions
     patience: Patience
+    presence: Presence
     tell: Callable[[Awaited], None]
     trouble: Callable[[str], None]
     progress: Callable[[Sequence[Awaited], float], None] = _silently
@@ -103,7 +111,7 @@ class Wait:
     _is_troubled: bool = False
 
     def until_settled(self, references: Sequence[Reference], timeout: float | None) -> tuple[Awaited, ...]:
-        """Wait until everything is settled, or the time is over; return how each stands."""
+        """Wait until everything is settled, or the time is over; return how each stands, and why it is not settled."""
         began, pause = self.patience.monotonic(), FIRST_PAUSE
         self._look(list(dict.fromkeys(references)))
         while left := self._left:
@@ -111,6 +119,7 @@ class Wait:
             remaining = LONGEST_PAUSE if timeout is None else began + timeout - self.patience.monotonic()
             if remaining <= 0:
                 self._look_again(left)
+                self._try(self._explain, self._left[:AT_ONCE])
                 break
             self.patience.sleep(min(pause, remaining))
             self._look_again(left[:AT_ONCE])
@@ -129,13 +138,59 @@ class Wait:
             if one.settled:
                 self.tell(one)
 
+    def _explain(self, references: Sequence[Reference]) -> None:
+        """Say of those in line what keeps them from starting."""
+        with self.transactions.read() as connection:
+            line = _Waiting(connection, self.presence, self.patience.now())
+            self._found |= {reference: line.explained(self._found[reference]) for reference in references}
+
     def _look_again(self, references: Sequence[Reference]) -> None:
+        self._try(self._look, references)
+
+    def _try(self, act: Callable[[Sequence[Reference]], None], references: Sequence[Reference]) -> None:
         try:
-            self._look(references)
+            act(references)
         except (Busy, Conflict, DatabaseUnusable) as error:
             if not self._is_troubled:
                 self.trouble(error.message)
             self._is_troubled = True
+
+
+class _Waiting:
+    """What is waited for, among everything else that stands in line at this moment."""
+
+    def __init__(self, connection: Any, presence: Presence, now: datetime) -> None:
+        self._defined = definitions.read(connection)
+        living = presence.living(connection, now)
+        self._line = Line(connection, {batch.batch_id: batch for batch in self._defined.batches}, now, living)
+        self._idle = None if living else _idle(connection)
+
+    def explained(self, one: Awaited) -> Awaited:
+        """Say why one waits still, and what to do about it, if it stands in line."""
+        found = self._idle if not one.instances else self._because(_speaking(one.instances))
+        if found is None:
+            return one
+        message, clear = found
+        return replace(one, message=message, next_step=clear or one.next_step)
+
+    def _because(self, instance: BatchInstance) -> tuple[str, str | None] | None:
+        if instance.status not in _IN_LINE:
+            return None
+        if instance.batch_id not in self._line.batches:
+            broken = next((row for row in self._defined.unreadable if row.batch_id == instance.batch_id), None)
+            return None if broken is None else (broken.message, broken.mend)
+        for gate in self._line.gates_of(instance):
+            if gate.blocked is not None:
+                # What is under way ends by itself only where somebody is at work.
+                ends = self._idle if gate.ends is gates.Ends.HOLDER else None
+                return ends or (gate.blocked, gate.clear)
+        return self._idle
+
+
+def _idle(connection: Any) -> tuple[str, str | None]:
+    """Say why no controller is there, and what to do about it."""
+    refused = copies.refused_on(connection)
+    return ("no controller is running", "batchctl run") if refused is None else (refused.message, refused.next_step)
 
 
 def _look_at(connection: Any, reference: Reference) -> Awaited:
@@ -174,10 +229,7 @@ def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
 
 
 def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchInstance]) -> Awaited:
-    """Let the one instance speak that says most: one that goes on, else one that needs a person, else one given up."""
-    speaks = min(
-        made, key=lambda at: (at.status in FINAL, at.status in NEEDS_A_PERSON, at.status is InstanceStatus.COMPLETE)
-    )
+    speaks = _speaking(made)
     if speaks.status in _IN_LINE and (missing := _missing(connection, speaks)) is not None:
         return Awaited(
             reference=reference.text,
@@ -196,6 +248,13 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
         instances=tuple(made),
         message=_said(connection, speaks) if speaks.status in _STOPPED_SHORT else None,
         next_step=f"batchctl {'show' if settled else 'why'} {speaks.instance_id}",
+    )
+
+
+def _speaking(made: Sequence[BatchInstance]) -> BatchInstance:
+    """Return the one instance that says most: one that goes on, else one that needs a person, else one given up."""
+    return min(
+        made, key=lambda at: (at.status in FINAL, at.status in NEEDS_A_PERSON, at.status is InstanceStatus.COMPLETE)
     )
 
 

@@ -143,6 +143,12 @@ def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date
         return None
 
 
+def sql_to_make(name: str) -> str:
+    """Return what a person may type to make a calendar without days."""
+    quoted = name.replace("'", "''")
+    return f"INSERT INTO Calendar (CalendarName) VALUES ('{quoted}');"  # noqa: S608 - shown, not run
+
+
 def sql_to_let_go(name: str) -> str:
     """Return what a person may type so that no batch goes by a calendar any more."""
     quoted = name.replace("'", "''")

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, func, select, text, update
 
-from batchctl.domain.rows import InstanceId
+from batchctl.domain.rows import InstanceId, IntakeId
 from batchctl.store.definitions import ENTITY
 from batchctl.store.statements import RowInsert
-from batchctl.store.tables import batch_control, process_batch, process_control, setting
+from batchctl.store.tables import batch_control, file_process, process_batch, process_control, setting
 
 ROLES = "TaskRoles"
 """The `Setting` that names the roles, with commas between them."""
@@ -45,6 +45,12 @@ _RUNS_COMMANDS = (
     .join(process_control, _p.ProcessBatch_id == _c.ProcessBatch_id)
     .where(_c.BatchControl_id == bindparam("instance_id"), _IS_TASK)
 )
+_ROW_RUNS_COMMANDS = (
+    select(process_control.c.ProcessControl_id)
+    .join(process_batch, _b.ProcessBatch_id == _p.ProcessBatch_id)
+    .join(file_process, file_process.c.Entity == ENTITY)
+    .where(file_process.c.FileProcess_id == bindparam("intake_id"), _IS_TASK)
+)
 _WHO_MAY = text(WHO_MAY.format(who="(SELECT oid FROM pg_roles WHERE rolname = :actor)"))
 
 
@@ -60,9 +66,18 @@ def is_guarded(connection: Connection) -> bool:
 
 def keeps_out(connection: Connection, actor: str, instance_id: InstanceId) -> bool:
     """Say whether somebody may not say with which data an instance goes on, because that would be a command."""
-    if not _guards(connection) or connection.execute(_RUNS_COMMANDS, {"instance_id": instance_id}).first() is None:
-        return False
-    return connection.execute(_WHO_MAY, {"actor": actor}).first() is None
+    commands = connection.execute(_RUNS_COMMANDS, {"instance_id": instance_id})
+    return commands.first() is not None and _may_not(connection, actor)
+
+
+def keeps_out_of_row(connection: Connection, actor: str, intake_id: IntakeId) -> bool:
+    """Say whether somebody may not let a FileProcess row go on, because what it says is a command."""
+    commands = connection.execute(_ROW_RUNS_COMMANDS, {"intake_id": intake_id})
+    return commands.first() is not None and _may_not(connection, actor)
+
+
+def _may_not(connection: Connection, actor: str) -> bool:
+    return bool(_guards(connection)) and connection.execute(_WHO_MAY, {"actor": actor}).first() is None
 
 
 def _guards(connection: Connection) -> set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
+from batchctl.domain import installing
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import did_you_mean, visible
 
@@ -16,24 +17,24 @@ _CODE = 3
 """How long a code may be; what is longer may be a name."""
 
 
-def of_country(country: str, subdivision: str | None, years: Collection[int]) -> Mapping[date, str]:
+def of_country(country: str, subdivision: str | None, years: Collection[int], by_hand: str) -> Mapping[date, str]:
     """Return the public holidays of a country, or of a part of it, with their names."""
-    library = _library()
+    library = _library(by_hand)
     known: Mapping[str, list[str]] = library.list_supported_countries()
     if country not in known:
         raise _unknown_country(library, country, known)
     parts = known[country]
     if subdivision is not None and subdivision not in parts:
-        raise _unknown(f"subdivision of {country}", subdivision, parts)
+        raise _unknown(f"subdivision of {country}", subdivision, parts, by_hand)
     return _found(library.country_holidays, country, subdivision, years)
 
 
-def of_market(market: str, years: Collection[int]) -> Mapping[date, str]:
+def of_market(market: str, years: Collection[int], by_hand: str) -> Mapping[date, str]:
     """Return the days on which a financial market is closed, with their names."""
-    library = _library()
+    library = _library(by_hand)
     known: Mapping[str, list[str]] = library.list_supported_financial()
     if market not in known:
-        raise _unknown("market", market, known)
+        raise _unknown("market", market, known, by_hand)
     return _found(library.financial_holidays, market, None, years)
 
 
@@ -45,21 +46,19 @@ def _found(ask: Any, name: str, subdivision: str | None, years: Collection[int])
     return {day: str(found[day]) for day in sorted(found)}
 
 
-def _library() -> Any:
+def _library(by_hand: str) -> Any:
     try:
         import holidays  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         message = "Holidays are imported from the library 'holidays', which is not installed."
-        own = "or write the days yourself: batchctl calendar add-day NAME DAY"
-        raise ConfigurationError(message, next_step=f"pip install 'batchctl[calendars]', {own}") from None
+        own = f"or write the days yourself: {by_hand}"
+        raise ConfigurationError(message, next_step=f"{installing.of_extra('calendars')}, {own}") from None
     return holidays
 
 
-def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
+def _unknown(kind: str, given: str, known: Collection[str], by_hand: str) -> NotFound:
     message = f"The library 'holidays' knows no {kind} '{visible(given)}'.{did_you_mean(given, known)}"
-    return NotFound(
-        message, next_step="correct what is named, or write the days yourself: batchctl calendar add-day NAME DAY"
-    )
+    return NotFound(message, next_step=f"correct what is named, or write the days yourself: {by_hand}")
 
 
 def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:

@@ -278,7 +278,7 @@ def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path
     arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
     without = run_installed(*arguments, "2026", cwd=tmp_path)
     assert without.returncode == 2
-    assert "Next: pip install 'batchctl[calendars]', or write the days yourself" in without.stderr
+    assert "-m pip install 'batchctl[calendars]', or write the days yourself: INSERT INTO Calendar" in without.stderr
     for name in ("holidays", "python-dateutil", "six"):
         lend(distribution(name), tmp_path / "extra")
     extra = {"PYTHONPATH": str(tmp_path / "extra")}

@@ -117,8 +117,8 @@ def test_wait_tells_failure_and_a_time_that_is_over_by_exit_code(run: Run) -> No
     as_json = run("wait", "--json", failing)
 
     assert (timed_out.returncode, timed_out.stdout) == (5, "")
-    assert "file:2 (ready)" in timed_out.stderr
-    assert "Next: batchctl why file:2" in timed_out.stderr
+    assert "file:2 is ready after 0 s: no controller is running" in timed_out.stderr
+    assert "Next: batchctl run\n" in timed_out.stderr
     assert (failed.returncode, sorted(failed.stdout.splitlines())) == (1, ["file:1 failed", "file:2 complete"])
     assert "file:1 is failed: exited with 1" in failed.stderr
     assert "Next: batchctl show 1" in failed.stderr

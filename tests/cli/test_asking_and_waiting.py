@@ -97,3 +97,45 @@ def test_elsewhere_nothing_is_shown_until_it_is_settled(shop: Shop) -> None:
 
     assert (code, shop.out) == (1, "1 paused\n")
     assert "settled" not in shop.err
+
+
+def test_when_the_time_is_over_it_says_why(shop: Shop) -> None:
+    shop.batch("Off", Enabled=0)
+    shop.batch("On")
+    shop.arrive("Off")
+    shop.arrive("On")
+    shop("create")
+
+    assert shop("wait", "1", "--timeout", "0") == 5
+    assert "Error: 1 is ready after 0 s: batch Off is disabled\n" in shop.err
+    assert shop.err.endswith("Next: batchctl enable Off --reason ...\nCode: BC1207\n")
+    assert shop("wait", "1", "2", "--timeout", "0") == 5
+    said = "after 0 s these are not done: 1 (ready: batch Off is disabled), 2 (ready: no controller is running)\n"
+    assert f"Error: {said}" in shop.err
+
+
+def test_who_waits_while_no_controller_runs_is_told_so_once(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load")
+    alone = shop("wait", "file:1", "--timeout", "0.2"), shop.err.count("(no controller is running that takes it)")
+    shop.sql("INSERT INTO Controller (ControllerName, Host, Slots) VALUES ('c9', 'h', 1)")
+    among_others = shop("wait", "file:1", "--timeout", "0"), shop.err
+
+    assert alone == (5, 1)
+    assert among_others == (5, "Error: file:1 is ready after 0 s\nNext: batchctl why file:1\nCode: BC1207\n")
+
+
+def test_new_work_is_waited_for_and_without_a_controller_that_is_said_first(shop: Shop) -> None:
+    shop.batch("Load")
+    columns = "ScheduleName, Entity, ScheduleType, RunTimes"
+    shop.sql(f"INSERT INTO Schedule ({columns}) VALUES ('s', 'Load', 'daily', '06:00')")
+    shop("task", "enable", "--reason", "x")
+    run = "Next: batchctl run   (no controller is running that takes it)\n"
+    shop("schedule", "run", "s", "--reason", "x")
+    assert shop.err.endswith(f"{run}Next: batchctl wait file:1\n")
+    shop("task", "--", "true")
+    assert shop.err.endswith(f"{run}Next: batchctl wait file:2\n")
+    shop.sql("INSERT INTO Controller (ControllerName, Host, Slots) VALUES ('c9', 'h', 1)")
+    shop("task", "--", "true")
+
+    assert shop.err == "Next: batchctl wait file:3\n"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
+from batchctl.operations import troubled
 from tests.cli.shop import Shop
 
 
@@ -127,3 +129,21 @@ def test_a_correction_that_changes_nothing_is_not_offered_as_if_it_did(
     assert nexts(shop.out) == [*first, in_vain]
     assert shop("rerun", "1", "--reason", "x", "--dry-run") == 0
     assert nexts(shop.out) == ["the same command without --dry-run"]
+
+
+def test_at_the_end_of_a_run_the_one_to_look_at_is_one_that_stands_failed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = troubled.first
+
+    def cancelled_meanwhile(*given: Any) -> Any:
+        shop.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 1")
+        return first(*given)
+
+    for at in (1, 2):
+        shop.batch(f"B{at}", "false", RetryCount=0)
+        shop.arrive(f"B{at}")
+    monkeypatch.setattr(troubled, "first", cancelled_meanwhile)
+
+    assert shop("run", "--once") == 1
+    assert shop.err.endswith("Next: batchctl show 2\n")

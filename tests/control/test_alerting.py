@@ -20,7 +20,7 @@ from batchctl.operations import disposal
 from batchctl.operations.requested import Proxy
 from batchctl.store import evidence, incidents
 from tests.control.alarm import Alarm, rules
-from tests.control.world import BAD, OK, World
+from tests.control.world import BAD, OK, ZONE, World
 
 TWO = rules(channels=[Audience(name="mail"), Audience(name="chat")])
 HALF_AN_HOUR = timedelta(minutes=30)
@@ -72,7 +72,7 @@ def test_one_message_repeats_until_acknowledged_and_one_that_it_is_over(failed: 
 
 
 def answering(world: World) -> Answering:
-    proxy = Proxy(world.clock, world.recorder().preparer)
+    proxy = Proxy(world.clock, world.recorder().preparer, ZONE)
     return Answering(world.transactions, world.clock, world.events.append, proxy.carry_out, "c1")
 
 

@@ -12,14 +12,14 @@ from batchctl.control.answering import Answering
 from batchctl.domain.errors import Conflict
 from batchctl.domain.requests import Request
 from batchctl.operations.requested import Proxy
-from tests.control.world import BAD, NO_WAIT, OK, World
+from tests.control.world import BAD, NO_WAIT, OK, ZONE, World
 from tests.control_databases import ACTS
 
 ANSWERED = "SELECT Status, Answer, AnsweredBy FROM OperatorRequest ORDER BY OperatorRequest_id"
 
 
 def duty(world: World, transactions: Any = None) -> Answering:
-    proxy = Proxy(world.clock, world.recorder().preparer)
+    proxy = Proxy(world.clock, world.recorder().preparer, ZONE)
     return Answering(transactions or world.transactions, world.clock, world.events.append, proxy.carry_out, "c1")
 
 
@@ -80,6 +80,34 @@ def test_all_verbs_of_the_command_line_are_known(failed: World) -> None:
     assert failed.one(f"SELECT count(*) FROM AuditLog WHERE {ACTS}") == 6
 
 
+def test_rows_that_are_not_work_are_dealt_with(world: World) -> None:
+    world.batch()
+    for status in ("rejected", "paused", "complete"):
+        world.submit(Status=status)
+    ask(world, "retry", Arguments='{"file": 1}', Reason="its name is corrected")
+    ask(world, "Reject", Arguments='{"File": 2}', Reason="nobody wants it")
+    ask(world, "resend", Arguments='{"file": 3}', Reason="once more")
+    ask(world, "retry", Arguments='{"file": 3}', Reason="x")
+    ask(world, "retry", BatchControl_id=1, Reason="x")
+    ask(world, "retry", Arguments='{"file": 1}')
+    duty(world).finish()
+
+    answers = [(status, said) for status, said, _ in world.sql(ANSWERED)]
+    assert answers[:3] == [
+        ("done", "FileProcess 1 was rejected and is ready."),
+        ("done", "FileProcess 2 was paused and is rejected."),
+        ("done", "FileProcess 4 is submission 2 of FileProcess 3."),
+    ]
+    assert [status for status, _ in answers[3:]] == ["refused"] * 3
+    assert 'such as {"file": 9}' in answers[4][1]
+    assert "without a Reason" in answers[5][1]
+    acts = world.sql(f"SELECT Host, Action, Target FROM AuditLog WHERE {ACTS} ORDER BY AuditLog_id")
+    assert acts[:2] == [
+        ("OperatorRequest:1", "retry", "FileProcess:1"),
+        ("OperatorRequest:2", "reject", "FileProcess:2"),
+    ]
+
+
 def test_what_is_refused_says_why_changes_nothing_and_keeps_nobody_waiting(failed: World) -> None:
     ask(failed, "rerun", BatchControl_id=99, Reason="x")
     ask(failed, "resume", BatchControl_id=1, Reason="x")
@@ -124,7 +152,7 @@ def test_two_leaders_answer_once(failed: World) -> None:
 
 
 def test_one_whose_rows_somebody_keeps_locked_keeps_no_other_waiting(failed: World) -> None:
-    proxy = Proxy(failed.clock, failed.recorder().preparer)
+    proxy = Proxy(failed.clock, failed.recorder().preparer, ZONE)
 
     def carry_out(connection: Any, request: Request) -> str:
         if request.instance_id == 1:

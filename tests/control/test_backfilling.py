@@ -460,7 +460,7 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
 
     assert past.state(2) == ("complete", 7)
     said = (
-        "CalendarName: There is no calendar 'NL'. `batchctl calendar import NAME` makes one;"
+        "CalendarName: There is no calendar 'NL'. `batchctl calendar import NL --country CC --years YYYY` makes one;"
         " until that is corrected it starts nothing"
     )
     assert errors(past) == [("backfill 1", said)]

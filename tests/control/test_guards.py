@@ -18,7 +18,7 @@ from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import DeliveryKind, InstanceStatus
 from batchctl.operations.requested import Proxy
 from batchctl.store import alert_deliveries, finished_instances, instances
-from tests.control.world import World
+from tests.control.world import ZONE, World
 from tests.control_databases import ACTS
 
 LONG = timedelta(hours=1)
@@ -82,7 +82,7 @@ def test_a_request_that_was_answered_meanwhile_is_not_carried_out(world: World) 
     world._insert("OperatorRequest", {"Action": "enable", "ProcessBatchName": "B", "Reason": "because"})
 
     def answering(controller: str) -> Answering:
-        proxy = Proxy(world.clock, world.recorder().preparer)
+        proxy = Proxy(world.clock, world.recorder().preparer, ZONE)
         return Answering(world.transactions, world.clock, world.events.append, proxy.carry_out, controller)
 
     assert answering("c1").look()

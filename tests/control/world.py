@@ -37,6 +37,7 @@ from batchctl.testing import FakeClock, surroundings
 from tests.control_databases import IMPATIENT, ControlDatabase
 
 NO_WAIT = timedelta(0)
+ZONE = ZoneInfo("Europe/Amsterdam")
 OK = StepOutcome(succeeded=True)
 BAD = StepOutcome(succeeded=False, message="it broke", return_code=3)
 FATAL = StepOutcome(succeeded=False, message="no use", fatal=True)
@@ -365,7 +366,7 @@ class World:
 
     def creator(self, *, gives_up: bool = False, plugins: Plugins | None = None) -> Creator:
         """Return the engine's creator."""
-        zone = ZoneInfo("Europe/Amsterdam")
+        zone = ZONE
         means = self.transactions, self.clock, self.populators, zone, self.events.append
         return Creator(*means, gives_up=gives_up, plugins=plugins)
 

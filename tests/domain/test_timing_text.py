@@ -125,7 +125,10 @@ def said(timing: Timing, *calendars: str) -> list[str]:
         ),
         (
             {"calendar_name": "NLD"},
-            "CalendarName: There is no calendar 'NLD'. Did you mean 'NL'? `batchctl calendar import NAME` makes one.",
+            (
+                "CalendarName: There is no calendar 'NLD'. Did you mean 'NL'?"
+                " `batchctl calendar import NLD --country CC --years YYYY` makes one."
+            ),
         ),
         ({"calendar_rule": CalendarRule.NEXT}, "CalendarName: CalendarRule next needs a calendar to go by."),
         ({"cron": "0 6 * * *"}, "Cron: A schedule of type daily has none; set it to NULL, or change ScheduleType."),

@@ -230,8 +230,26 @@ def test_an_unknown_calendar_is_named_with_what_may_have_been_meant(keeper: Cale
         lambda: keeper.remove_day("NK", date(2026, 12, 24)),
         lambda: keeper.remove("NK", reason="x"),
     ):
-        with pytest.raises(NotFound, match="no calendar 'NK'"):
+        with pytest.raises(NotFound, match="no calendar 'NK'") as unknown:
             act()
+        make = "batchctl calendar import NK --country CC --years YYYY"
+        sql = "INSERT INTO Calendar (CalendarName) VALUES ('NK');"
+        assert unknown.value.next_step == f"batchctl calendar list   (or make it: {make}, or by hand: {sql})"
+
+
+def test_a_calendar_is_written_by_hand_as_it_is_said(world: World, keeper: CalendarKeeper) -> None:
+    made, days = keeper.by_hand("it's").split(" and then: ")
+    world.sql(made)
+
+    assert days == keeper.by_hand("it's") == """batchctl calendar add-day 'it'"'"'s' DAY"""
+    keeper.set_day("it's", CalendarDay(day=date(2026, 12, 24)))
+
+
+def test_of_years_without_holidays_it_is_said_how_to_write_them(keeper: CalendarKeeper) -> None:
+    with pytest.raises(Refused) as refused:
+        keeper.import_days("NL", {}, [2026], description="none")
+
+    assert refused.value.next_step == f"import other years, or write the days yourself: {keeper.by_hand('NL')}"
 
 
 def test_only_what_an_enabled_schedule_goes_by_ends_for_status(world: World, keeper: CalendarKeeper) -> None:
@@ -243,7 +261,7 @@ def test_only_what_an_enabled_schedule_goes_by_ends_for_status(world: World, kee
     with world.transactions.read() as connection:
         (ends,) = almanac.ending(connection, date(2026, 11, 21))
     assert (ends.calendar, ends.schedules) == ("NL", ("On",))
-    assert ends.next_step == "batchctl calendar import NL --country ... --years 2027"
+    assert ends.next_step == "batchctl calendar import NL --country CC --years 2027"
     world.sql("UPDATE Schedule SET Enabled = 0")
     with world.transactions.read() as connection:
         assert list(almanac.ending(connection, date(2026, 11, 21))) == []

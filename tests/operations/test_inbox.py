@@ -130,6 +130,25 @@ def test_what_is_to_be_corrected_of_a_rejected_row_is_what_its_populator_goes_by
     assert listed(world)[1].clear == f"correct {correct}, {settings}"
 
 
+@pytest.mark.parametrize(
+    ("message", "is_alone"),
+    [
+        ("s_PopulateBatchControl_P cannot be asked: there is no file procedures/s_PopulateBatchControl_P.sql", False),
+        ("connection 'control' has no procedures; set its key procedures to a folder of .sql files", True),
+    ],
+)
+def test_what_a_procedure_lacks_that_fills_instances_is_to_be_made(
+    world: World, message: str, *, is_alone: bool
+) -> None:
+    world.batch("P", Populator="procedure", Entity="Sensor")
+    if not is_alone:
+        world.batch("Sensor")
+    world.submit("Sensor", "/in/x.txt", Status="rejected", Message=message)
+
+    settings = "batchctl inbox retry 1 --reason ...; if nobody wants it: batchctl inbox reject 1 --reason ..."
+    assert listed(world)[1].clear == f"make or correct what the reason names, then: {settings}"
+
+
 def test_every_row_that_is_not_work_is_listed_newest_first_with_why_and_what_to_do(every_kind: World) -> None:
     found = listed(every_kind)
 

@@ -211,7 +211,7 @@ def test_a_calendar_that_ends_is_found_while_a_schedule_goes_by_it(world: World)
     assert found.message == (
         "Calendar NL runs out on 2026-12-31: after that only the days of the week decide. Schedule nightly uses it."
     )
-    assert found.remedy == "batchctl calendar import NL --country ... --years 2027"
+    assert found.remedy == "batchctl calendar import NL --country CC --years 2027"
 
 
 def test_a_calendar_itself_may_be_wrong(world: World) -> None:
@@ -341,10 +341,10 @@ def test_a_calendar_that_is_missing_is_imported_or_another_named(world: World) -
     (kept, own) = sorted(check(world), key=lambda one: one.row)
 
     assert own.remedy == (
-        "batchctl calendar import NL --country ... --years 2026"
+        "batchctl calendar import NL --country CC --years 2026"
         "   (or: batchctl schedule set nightly --calendar-name ... --reason ...)"
     )
-    assert kept.remedy == "batchctl calendar import BE --country ... --years 2026"
+    assert kept.remedy == "batchctl calendar import BE --country CC --years 2026"
 
 
 def test_what_is_wrong_with_a_calendar_names_the_statement_that_corrects_it(world: World) -> None:

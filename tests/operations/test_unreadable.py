@@ -417,10 +417,15 @@ def test_a_setting_that_there_is_not_is_an_incident_until_it_is_corrected(world:
     assert dead_ends(world) == {}
 
 
+NO_CALENDAR = (
+    "There is no calendar 'NLX'. Did you mean 'NL'? `batchctl calendar import NLX --country CC --years YYYY` makes one."
+)
+
+
 @pytest.mark.parametrize(
     ("column", "wrong", "said", "right"),
     [
-        ("ExpectedCalendar", "LN", "There is no calendar 'LN': every day counts as a business day.", "NL"),
+        ("ExpectedCalendar", "NLX", f"{NO_CALENDAR} Until then every day counts as a business day.", "NL"),
         ("PopulatorArgs", "(oops", "'(oops' is not a regular expression: missing )", "(oops)"),
         ("PopulatorArgs", "(?P<Date>.)", "the group 'Date' fills nothing.", "(?P<Data4>.)"),
     ],

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from batchctl.domain.errors import Busy, DatabaseUnusable, NotFound
+from batchctl.domain.liveness import Rhythm
+from batchctl.operations.presence import Presence
 from batchctl.operations.waiting import Awaited, Reference, Wait
 from tests.control.world import BAD, World
+from tests.control_databases import SqliteControl
 
 
 class Watch:
     """Time that passes only while somebody waits, and what happens meanwhile."""
 
-    def __init__(self, *happenings: Callable[[], object]) -> None:
+    def __init__(self, now: Callable[[], datetime], *happenings: Callable[[], object]) -> None:
+        self.now = now
         self.happenings = list(happenings)
         self.passed = 0.0
 
@@ -39,7 +44,7 @@ class Waiter:
 
     def __init__(self, world: World, *happenings: Callable[[], object]) -> None:
         self.world = world
-        self.watch = Watch(*happenings)
+        self.watch = Watch(world.clock.now, *happenings)
         self.told: list[str] = []
         self.troubles: list[str] = []
 
@@ -47,7 +52,8 @@ class Waiter:
         def tell(one: Awaited) -> None:
             self.told.append(f"{one.reference} {one.status}")
 
-        waiting = Wait(transactions or self.world.transactions, self.watch, tell, self.troubles.append)
+        presence = Presence(Rhythm(), is_gone=lambda row: False)
+        waiting = Wait(transactions or self.world.transactions, self.watch, presence, tell, self.troubles.append)
         return {one.reference: one for one in waiting.until_settled(references(*texts), timeout)}
 
 
@@ -131,7 +137,7 @@ def test_a_row_of_two_batches_is_waited_for_until_both_are_settled(world: World)
     world.process()
     settled = Waiter(world).wait("file:1")["file:1"]
 
-    assert (unsettled.status, unsettled.settled, unsettled.next_step) == ("ready", False, "batchctl why 2")
+    assert (unsettled.status, unsettled.settled, unsettled.next_step) == ("ready", False, "batchctl run")
     assert (settled.status, settled.succeeded, settled.next_step) == ("failed", False, "batchctl show 1")
 
 
@@ -205,6 +211,64 @@ def test_when_the_time_is_over_everything_is_looked_at_once_more(world: World) -
     assert waiter.watch.passed == pytest.approx(2)
     assert waiter.told == ["60 complete"]
     assert sum(not one.settled for one in found.values()) == 59
+
+
+OFF = "UPDATE ProcessBatch SET Enabled = 0"
+NO_STEPS = "DELETE FROM ProcessControl"
+HELD = "UPDATE BatchControl SET Status = 'held' WHERE BatchControl_id = 1"
+
+
+@pytest.mark.parametrize(
+    ("act", "message", "next_step"),
+    [
+        (OFF, "batch B is disabled", "batchctl enable B --reason ..."),
+        (NO_STEPS, "batch B has no steps", "INSERT INTO ProcessControl ..."),
+        (HELD, "BatchControl 1 of the same batch is held (OnFailure hold_batch)", "batchctl why 1"),
+        ("SELECT 1", "no controller is running", "batchctl run"),
+    ],
+)
+def test_when_the_time_is_over_the_reason_is_said_and_what_clears_it(
+    world: World, act: str, message: str, next_step: str
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.submit(Data="x")
+    world.create()
+    world.sql(act)
+
+    found = Waiter(world).wait("2", timeout=3)["2"]
+
+    assert (found.status, found.settled, found.message, found.next_step) == ("ready", False, message, next_step)
+
+
+def test_of_one_whose_batch_cannot_be_read_that_is_said(sqlite_database: SqliteControl) -> None:
+    world = World(sqlite_database)
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE ProcessBatch SET MaxConcurrent = 'x'")
+
+    found = Waiter(world).wait("1", timeout=0)["1"]
+
+    assert found.message == "ProcessBatch 1 (B) cannot be read: MaxConcurrent is 'x', which is no whole number"
+    assert found.next_step == "UPDATE ProcessBatch SET MaxConcurrent = ... WHERE ProcessBatch_id = 1;"
+
+
+def test_of_what_runs_no_reason_is_said_nor_of_a_row_that_a_controller_takes(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.submit(Data="x")
+    world.sql("UPDATE BatchControl SET Status = 'running'")
+    alone = Waiter(world).wait("1", "file:2", timeout=0)
+    now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    world.sql("INSERT INTO Controller (ControllerName, Host, Slots, Heartbeat) VALUES ('c', 'h', 9, ?)", now)
+    found = Waiter(world).wait("1", "file:2", timeout=0)
+
+    assert [one.message for one in alone.values()] == [None, "no controller is running"]
+    assert [one.message for one in found.values()] == [None, None]
+    assert [one.next_step for one in found.values()] == ["batchctl why 1", "batchctl why file:2"]
 
 
 class AwayForAMoment:

@@ -165,7 +165,7 @@ class Program(Actor):
         creator = Creator(leaders, self.clock, self.populators, ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
-        carry_out = partial(self._carry_out, Proxy(self.clock, preparer))
+        carry_out = partial(self._carry_out, Proxy(self.clock, preparer, ZONE))
         answering = Answering(leaders, self.clock, listener, carry_out, self.name, controller.look_closely)
         upkeep = self._telling(listener) if options.tells else []
         upkeep.append(

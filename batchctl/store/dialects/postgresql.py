@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import zlib
 from collections.abc import Callable, Collection, Generator, Sequence
 from datetime import UTC, datetime
@@ -17,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
+from batchctl.domain import installing
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
@@ -121,8 +120,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
         )
     except ModuleNotFoundError:
         message = "The driver for PostgreSQL is not installed."
-        pip = f"{shlex.quote(sys.executable)} -m pip"
-        raise ConfigurationError(message, next_step=f"{pip} install 'batchctl[postgres]'") from None
+        raise ConfigurationError(message, next_step=installing.of_extra("postgres")) from None
 
     def renew(dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:  # noqa: ARG001 - SQLAlchemy's hook
         named.update(dialect.create_connect_args(renewed())[1] | given)

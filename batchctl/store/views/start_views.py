@@ -123,6 +123,10 @@ def inbox(s: Spoken) -> str:
     again = s.joined(
         "'UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
+    retry = s.joined(
+        "'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{\"file\": '",
+        *("f.FileProcess_id", "'}'', ''...'');'"),
+    )
     accept = s.joined(
         "'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', '''",
         *(target, "''', ...); '"),
@@ -158,7 +162,7 @@ SELECT {columns}, {s.word("f.Status")} AS Status,
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
-            WHEN f.Status = 'duplicate' THEN {accept} ELSE {again} END AS NextSql
+            WHEN f.Status = 'duplicate' THEN {accept} ELSE {retry} END AS NextSql
 FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL

@@ -4137,7 +4137,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, low
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') END AS NextSql
+            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');') END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL

@@ -4316,7 +4316,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, low
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') END AS NextSql
+            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');') END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate')
 UNION ALL
