@@ -159,6 +159,13 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         "somebody has deleted the row of the controller, or claimed by hand; a controller that runs takes it over",
     ),
     Invariant(
+        "I28",
+        "an instance's token is never below that of one of its attempts",
+        "BatchControl",
+        _instances(exists().where(_OF_INSTANCE, _h.c.ClaimToken > _c.ClaimToken)),
+        "somebody has set ClaimToken back by hand: set it to the highest in its history",
+    ),
+    Invariant(
         "I41",
         "no more instances of a batch are claimed than its MaxConcurrent",
         "ProcessBatch",
