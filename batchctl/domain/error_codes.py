@@ -230,6 +230,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.files_taken_again:check": 1260,
     "batchctl.operations.task_connections:check": 1261,
     "batchctl.store.dialects.postgresql:lock_name": 1262,
+    "batchctl.operations.requested:Proxy._dealt_with": 1263,
 }
 """By the module and the function that makes the error."""
 
