@@ -289,18 +289,28 @@ def _dependencies(
         yield Gate(name="dependency", blocked=message, clear="batchctl check", row=row)
         return
     waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
+    of = {one.depends_on for one in batch.dependencies}
+    failed = [one for one in instances.standing_failures(connection) if one.batch_id in of and one.status in _STOPPED]
     for wait in waits:
         blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
         clear = wait.next_step or _BY_ITSELF
-        ends = Ends.HOLDER if wait.lacking else Ends.CONTROLLER
         upstream = [one.instance_id for one in wait.lacking if one.instance_id is not None]
+        ends = Ends.HOLDER if wait.lacking else Ends.CONTROLLER
+        ends = Ends.ACT if {one.instance_id for one in failed} & {*upstream} else ends
         lacks = f"BatchControl {', '.join(map(str, upstream))}" if upstream else row
         yield Gate("dependency", blocked, clear, lacks, ends)
     if not waits:
         names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
-        blocked = f"no completion waits for it: it starts when {which} complete for the same CycleKey"
-        yield Gate("dependency", blocked, f"batchctl graph {typed(batch.name)}", row, Ends.HOLDER)
+        verb = "completes" if len(names) == 1 else "complete"
+        blocked = f"no completion waits for it: it starts when {which} {verb} for the same CycleKey"
+        if failed:
+            first = failed[0]
+            stands = f"BatchControl {first.instance_id} of {visible(batches[first.batch_id].name)} is {first.status}"
+            clear = f"batchctl why {first.instance_id}"
+            yield Gate("dependency", f"{blocked}; {stands}", clear, f"BatchControl {first.instance_id}")
+        else:
+            yield Gate("dependency", blocked, f"batchctl graph {typed(batch.name)}", row, Ends.HOLDER)
 
 
 def _of_intake(
@@ -407,6 +417,7 @@ def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
     return Gate(name="instances")
 
 
+_STOPPED = {InstanceStatus.FAILED, InstanceStatus.HELD}
 _WAIT_FOR_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED}
 _WAIT_IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
 _SAID_OF_BATCHES = {"enabled", "freeze"}

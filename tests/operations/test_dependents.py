@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.domain.gates import Ends
+from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations import dependents
 from batchctl.operations.explain import why
@@ -100,6 +100,28 @@ def test_why_names_what_a_batch_waits_for(world: World) -> None:
     assert blocked.startswith("for K, since ")
     assert blocked.endswith(f"B (BatchControl {number}) has not begun yet")
     assert clear == f"batchctl why {number}"
+
+
+def test_an_upstream_that_stands_failed_is_named_whether_a_completion_waits_or_not(world: World) -> None:
+    three(world)
+    row = world.submit("B", CycleKey="K")
+    world.create()
+    number = world.one("SELECT BatchControl_id FROM BatchControl WHERE FileProcess_id = ?", row)
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = ?", number)
+
+    def gate() -> Gate:
+        blocking = why(world.transactions, world.clock, PRESENCE, "batch:C").blocking
+        (found,) = [one for one in blocking if one.name == "dependency"]
+        return found
+
+    alone = gate()
+    complete(world, "A", "K")
+    waits = gate()
+
+    assert str(alone.blocked).endswith(f"for the same CycleKey; BatchControl {number} of B is failed")
+    assert (alone.clear, alone.ends) == (f"batchctl why {number}", Ends.ACT)
+    assert str(waits.blocked).endswith(f"B (BatchControl {number}) has failed")
+    assert (waits.clear, waits.ends) == (f"batchctl why {number}", Ends.ACT)
 
 
 @pytest.mark.parametrize("on", ["C", "A"])
