@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from batchctl.store import views
 
@@ -113,7 +113,7 @@ def repeatable(printed: str, revision: str) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
     of_revisions = _with_revisions(statements)
-    dropped = {match[1]: leads_to for statement, leads_to in of_revisions if (match := _DROPPED.match(statement))}
+    dropped = [(match[1], leads_to) for statement, leads_to in of_revisions if (match := _DROPPED.match(statement))]
     batches = [guarded(statement, leads_to, dropped) for statement, leads_to in of_revisions if statement]
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
@@ -128,19 +128,21 @@ def repeatable(printed: str, revision: str) -> str:
     )
 
 
-def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
+def guarded(statement: str, leads_to: str, dropped: Sequence[tuple[str, str]]) -> str:
     """Put before a statement what looks whether it has been done; `leads_to` is the revision it is a part of.
 
-    `dropped` are the indexes that a later revision drops, with that revision.
+    `dropped` are the indexes that revisions drop, each with the revision, in order.
     """
     if table := _TABLE.match(statement):
         return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
         name, table_name = index.groups()
-        is_over = f" AND {_NOT_YET.format(dropped[name])}" if name in dropped else ""
+        # The same name may be of two indexes, of which the revision that drops the one makes the other.
+        ends = next((revision for of, revision in dropped if of == name and revision > leads_to), None)
+        is_over = "" if ends is None else f" AND {_NOT_YET.format(ends)}"
         return f"IF NOT {_index(name, table_name)}{is_over}\n{statement}"
     if drop := _DROPPED.match(statement):
-        return f"IF {_index(*drop.groups())}\n{statement}"
+        return f"IF {_index(*drop.groups())} AND {_NOT_YET.format(leads_to)}\n{statement}"
     if constraint := _CONSTRAINT.match(statement):
         table_name, act, name = constraint.groups()
         found = f"SELECT 1 FROM sys.check_constraints WHERE name = N'{name}' AND parent_object_id = {_in_schema(table_name)}"  # noqa: S608 - our own names

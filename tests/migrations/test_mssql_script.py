@@ -334,7 +334,7 @@ def test_the_frames_of_every_batch_are_closed() -> None:
 
 def test_a_statement_that_cannot_be_repeated_is_not_printed() -> None:
     with pytest.raises(NotImplementedError, match="ALTER TABLE"):
-        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001", {})
+        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001", [])
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:

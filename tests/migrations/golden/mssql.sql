@@ -508,7 +508,7 @@ BEGIN
 END;
 GO
 
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0008')
 DROP INDEX [IX_BatchControl_Open] ON BatchControl;
 GO
 IF @@TRANCOUNT = 0
@@ -4965,7 +4965,7 @@ BEGIN
 END;
 GO
 
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
 DROP INDEX [IX_FileProcess_Duplicate] ON FileProcess;
 GO
 IF @@TRANCOUNT = 0
@@ -4983,7 +4983,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
 CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity, DataHash) WHERE Data IS NOT NULL;
 GO
 IF @@TRANCOUNT = 0
