@@ -14,6 +14,7 @@ from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
 from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, SERVICE, WHO_MAY
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
+from batchctl.store.tsql_script import SETTINGS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
 AUTHOR = "batchctl_author"
@@ -185,11 +186,13 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
 
 
 def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    yield from _heading("SQL Server", "sqlcmd -S SERVER -d DATABASE -b -i roles.sql")
+    yield from _heading("SQL Server", "sqlcmd -S SERVER -d DATABASE -I -b -i roles.sql")
     yield "-- Then make each user a member of one, for example: ALTER ROLE batchctl_operator ADD MEMBER [DOMAIN\\Support];"
     yield f"-- There are no rights to insert some columns only: work goes into {schema}.Intake, requests into {schema}.Asked."
     yield ""
     yield "SET XACT_ABORT ON;"
+    # A trigger keeps those of the session that makes it.
+    yield from SETTINGS.splitlines()
     yield "GO"
     tables = [*sorted(metadata.tables), *views.NAMES, "alembic_version"]
     roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]

@@ -24,16 +24,7 @@ _CONSTRAINT = re.compile(r"ALTER TABLE (\w+) (ADD|DROP) CONSTRAINT \[(\w+)\]")
 _ONCE = re.compile(r"INSERT INTO (?:ProcessBatch|ProcessControl|Leader) |DROP TRIGGER ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
-_HEAD = """\
--- The control database of batchctl on SQL Server 2017 or later, schema (revision).
---
--- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
--- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
--- It is one transaction: after an error nothing of it stays.
-
-SET IMPLICIT_TRANSACTIONS OFF;
-SET XACT_ABORT ON;
-SET NOCOUNT ON;
+SETTINGS = """\
 SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 SET ANSI_PADDING ON;
@@ -41,7 +32,19 @@ SET ANSI_WARNINGS ON;
 SET ARITHABORT ON;
 SET CONCAT_NULL_YIELDS_NULL ON;
 SET NUMERIC_ROUNDABORT OFF;
-GO
+"""
+"""What a session needs that writes a table with a filtered index, or makes a trigger that does; sqlcmd sets not all of it."""
+_HEAD = """\
+-- The control database of batchctl on SQL Server 2017 or later, schema (revision).
+--
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
+-- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
+-- It is one transaction: after an error nothing of it stays.
+
+SET IMPLICIT_TRANSACTIONS OFF;
+SET XACT_ABORT ON;
+SET NOCOUNT ON;
+(settings)GO
 
 IF DB_NAME() IN (N'master', N'model', N'msdb', N'tempdb')
 BEGIN
@@ -118,7 +121,12 @@ def repeatable(printed: str, revision: str) -> str:
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     known = ", ".join(f"'{number}'" for statement in statements for number in _numbers(statement))
-    head = _HEAD.replace("(revision)", revision).replace("(tables)", listed).replace("(revisions)", known)
+    head = (
+        _HEAD.replace("(settings)", SETTINGS)
+        .replace("(revision)", revision)
+        .replace("(tables)", listed)
+        .replace("(revisions)", known)
+    )
     parts = [head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT]
     # A name of one part would also find what lies in dbo.
     return (

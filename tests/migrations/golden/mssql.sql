@@ -1,6 +1,6 @@
 -- The control database of batchctl on SQL Server 2017 or later, schema 0039.
 --
--- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
 -- It is one transaction: after an error nothing of it stays.
 
