@@ -324,6 +324,9 @@ _HOLD_PLANTED_ON_MSSQL = """
 CREATE OR ALTER TRIGGER {schema}.{hold} ON {schema}.ProcessControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
+    -- What follows locks whole tables.
+    IF NOT (UPDATE(ProcessType) OR UPDATE(ProcessBatch_id))
+       OR NOT EXISTS (SELECT 1 FROM inserted AS i WHERE LOWER(TRIM(i.ProcessType)) = 'task') RETURN;
     UPDATE f SET Status = 'paused', Message = N'{held}'
     FROM {schema}.FileProcess AS f WITH (TABLOCKX) WHERE f.Status = 'ready'
     AND NOT EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.FileProcess_id = f.FileProcess_id)
@@ -345,6 +348,20 @@ BEGIN
     UPDATE c SET Status = CASE c.Status WHEN 'running' THEN 'pausing' ELSE 'paused' END, z_updated = SYSUTCDATETIME()
     FROM {schema}.BatchControl AS c
     WHERE c.Status IN ('ready', 'retry', 'running') AND c.ProcessBatch_id IN (SELECT f.ProcessBatch_id FROM @first AS f);
+END;
+GO
+CREATE OR ALTER TRIGGER {schema}.TR_ProcessBatch_HoldPlanted ON {schema}.ProcessBatch AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF NOT (UPDATE(Entity) OR UPDATE(ProcessBatchName))
+       OR NOT EXISTS (SELECT 1 FROM inserted AS i JOIN {schema}.ProcessControl AS p ON p.ProcessBatch_id = i.ProcessBatch_id
+                      WHERE LOWER(TRIM(p.ProcessType)) = 'task') RETURN;
+    UPDATE f SET Status = 'paused', Message = N'{held}'
+    FROM {schema}.FileProcess AS f WITH (TABLOCKX) WHERE f.Status = 'ready'
+    AND NOT EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.FileProcess_id = f.FileProcess_id)
+    AND f.Entity IN (SELECT COALESCE(i.Entity, i.ProcessBatchName) FROM inserted AS i
+                     JOIN {schema}.ProcessControl AS p ON p.ProcessBatch_id = i.ProcessBatch_id
+                     WHERE LOWER(TRIM(p.ProcessType)) = 'task');
 END;
 GO
 """
