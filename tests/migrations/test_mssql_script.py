@@ -108,6 +108,15 @@ def test_every_trigger_is_t_sql(name: str) -> None:
     assert len(statements) >= 2
 
 
+@pytest.mark.parametrize("table", ["FileProcess", "BatchControl"])
+def test_a_table_is_written_again_only_for_who_has_said_success(table: str) -> None:
+    before, _, _ = TRIGGERS[f"TR_{table}_Success"].partition("UPDATE w SET ")
+
+    assert before.endswith(
+        "    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = 'success')\n    BEGIN\n        "
+    )
+
+
 def test_what_hands_change_is_audited_there_too() -> None:
     watched = {name.split("_")[1] for name in TRIGGERS if name.endswith("_Audit")}
 

@@ -3300,8 +3300,11 @@ IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Success'
 EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
-    WHERE w.Status = ''success'';
+    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
+    BEGIN
+        UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
+        WHERE w.Status = ''success'';
+    END;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -3314,8 +3317,11 @@ IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Success
 EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
-    WHERE w.Status = ''success'';
+    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
+    BEGIN
+        UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
+        WHERE w.Status = ''success'';
+    END;
 END';
 GO
 IF @@TRANCOUNT = 0
