@@ -14,6 +14,7 @@ from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
 from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, SERVICE, WHO_MAY
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
+from batchctl.store.tsql_script import SETTINGS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
 AUTHOR = "batchctl_author"
@@ -187,11 +188,13 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
 
 
 def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    yield from _heading("SQL Server", "sqlcmd -S SERVER -d DATABASE -b -i roles.sql")
+    yield from _heading("SQL Server", "sqlcmd -S SERVER -d DATABASE -I -b -i roles.sql")
     yield "-- Then make each user a member of one, for example: ALTER ROLE batchctl_operator ADD MEMBER [DOMAIN\\Support];"
     yield f"-- There are no rights to insert some columns only: work goes into {schema}.Intake, requests into {schema}.Asked."
     yield ""
     yield "SET XACT_ABORT ON;"
+    # A trigger keeps those of the session that makes it.
+    yield from SETTINGS.splitlines()
     yield "GO"
     tables = [*sorted(metadata.tables), *views.NAMES, "alembic_version"]
     roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
@@ -323,6 +326,9 @@ _HOLD_PLANTED_ON_MSSQL = """
 CREATE OR ALTER TRIGGER {schema}.{hold} ON {schema}.ProcessControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
+    -- What follows locks whole tables.
+    IF NOT (UPDATE(ProcessType) OR UPDATE(ProcessBatch_id))
+       OR NOT EXISTS (SELECT 1 FROM inserted AS i WHERE LOWER(TRIM(i.ProcessType)) = 'task') RETURN;
     UPDATE f SET Status = 'paused', Message = N'{held}'
     FROM {schema}.FileProcess AS f WITH (TABLOCKX) WHERE f.Status = 'ready'
     AND NOT EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.FileProcess_id = f.FileProcess_id)
@@ -344,6 +350,20 @@ BEGIN
     UPDATE c SET Status = CASE c.Status WHEN 'running' THEN 'pausing' ELSE 'paused' END, z_updated = SYSUTCDATETIME()
     FROM {schema}.BatchControl AS c
     WHERE c.Status IN ('ready', 'retry', 'running') AND c.ProcessBatch_id IN (SELECT f.ProcessBatch_id FROM @first AS f);
+END;
+GO
+CREATE OR ALTER TRIGGER {schema}.TR_ProcessBatch_HoldPlanted ON {schema}.ProcessBatch AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF NOT (UPDATE(Entity) OR UPDATE(ProcessBatchName))
+       OR NOT EXISTS (SELECT 1 FROM inserted AS i JOIN {schema}.ProcessControl AS p ON p.ProcessBatch_id = i.ProcessBatch_id
+                      WHERE LOWER(TRIM(p.ProcessType)) = 'task') RETURN;
+    UPDATE f SET Status = 'paused', Message = N'{held}'
+    FROM {schema}.FileProcess AS f WITH (TABLOCKX) WHERE f.Status = 'ready'
+    AND NOT EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.FileProcess_id = f.FileProcess_id)
+    AND f.Entity IN (SELECT COALESCE(i.Entity, i.ProcessBatchName) FROM inserted AS i
+                     JOIN {schema}.ProcessControl AS p ON p.ProcessBatch_id = i.ProcessBatch_id
+                     WHERE LOWER(TRIM(p.ProcessType)) = 'task');
 END;
 GO
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from batchctl.store import views
 
@@ -24,16 +24,7 @@ _CONSTRAINT = re.compile(r"ALTER TABLE (\w+) (ADD|DROP) CONSTRAINT \[(\w+)\]")
 _ONCE = re.compile(r"INSERT INTO (?:ProcessBatch|ProcessControl|Leader) |DROP TRIGGER ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
-_HEAD = """\
--- The control database of batchctl on SQL Server 2017 or later, schema (revision).
---
--- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
--- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
--- It is one transaction: after an error nothing of it stays.
-
-SET IMPLICIT_TRANSACTIONS OFF;
-SET XACT_ABORT ON;
-SET NOCOUNT ON;
+SETTINGS = """\
 SET ANSI_NULLS ON;
 SET QUOTED_IDENTIFIER ON;
 SET ANSI_PADDING ON;
@@ -41,7 +32,19 @@ SET ANSI_WARNINGS ON;
 SET ARITHABORT ON;
 SET CONCAT_NULL_YIELDS_NULL ON;
 SET NUMERIC_ROUNDABORT OFF;
-GO
+"""
+"""What a session needs that writes a table with a filtered index, or makes a trigger that does; sqlcmd sets not all of it."""
+_HEAD = """\
+-- The control database of batchctl on SQL Server 2017 or later, schema (revision).
+--
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
+-- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
+-- It is one transaction: after an error nothing of it stays.
+
+SET IMPLICIT_TRANSACTIONS OFF;
+SET XACT_ABORT ON;
+SET NOCOUNT ON;
+(settings)GO
 
 IF DB_NAME() IN (N'master', N'model', N'msdb', N'tempdb')
 BEGIN
@@ -113,12 +116,17 @@ def repeatable(printed: str, revision: str) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
     of_revisions = _with_revisions(statements)
-    dropped = {match[1]: leads_to for statement, leads_to in of_revisions if (match := _DROPPED.match(statement))}
+    dropped = [(match[1], leads_to) for statement, leads_to in of_revisions if (match := _DROPPED.match(statement))]
     batches = [guarded(statement, leads_to, dropped) for statement, leads_to in of_revisions if statement]
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     known = ", ".join(f"'{number}'" for statement in statements for number in _numbers(statement))
-    head = _HEAD.replace("(revision)", revision).replace("(tables)", listed).replace("(revisions)", known)
+    head = (
+        _HEAD.replace("(settings)", SETTINGS)
+        .replace("(revision)", revision)
+        .replace("(tables)", listed)
+        .replace("(revisions)", known)
+    )
     parts = [head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT]
     # A name of one part would also find what lies in dbo.
     return (
@@ -128,19 +136,21 @@ def repeatable(printed: str, revision: str) -> str:
     )
 
 
-def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
+def guarded(statement: str, leads_to: str, dropped: Sequence[tuple[str, str]]) -> str:
     """Put before a statement what looks whether it has been done; `leads_to` is the revision it is a part of.
 
-    `dropped` are the indexes that a later revision drops, with that revision.
+    `dropped` are the indexes that revisions drop, each with the revision, in order.
     """
     if table := _TABLE.match(statement):
         return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
         name, table_name = index.groups()
-        is_over = f" AND {_NOT_YET.format(dropped[name])}" if name in dropped else ""
+        # The same name may be of two indexes, of which the revision that drops the one makes the other.
+        ends = next((revision for of, revision in dropped if of == name and revision > leads_to), None)
+        is_over = "" if ends is None else f" AND {_NOT_YET.format(ends)}"
         return f"IF NOT {_index(name, table_name)}{is_over}\n{statement}"
     if drop := _DROPPED.match(statement):
-        return f"IF {_index(*drop.groups())}\n{statement}"
+        return f"IF {_index(*drop.groups())} AND {_NOT_YET.format(leads_to)}\n{statement}"
     if constraint := _CONSTRAINT.match(statement):
         table_name, act, name = constraint.groups()
         found = f"SELECT 1 FROM sys.check_constraints WHERE name = N'{name}' AND parent_object_id = {_in_schema(table_name)}"  # noqa: S608 - our own names

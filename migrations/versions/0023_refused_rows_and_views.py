@@ -345,8 +345,10 @@ def _success(dialect: str, table: str, word: str) -> Iterator[str]:
         case _:
             yield _as_batch(
                 f"CREATE TRIGGER {called} ON {table} AFTER INSERT, UPDATE AS\nBEGIN\n    SET NOCOUNT ON;\n"
-                f"    UPDATE w SET Status = '{word}' FROM {table} AS w JOIN inserted AS i ON i.{key} = w.{key}\n"
-                "    WHERE w.Status = 'success';\nEND"
+                # Whatever is written comes here: the table is written again only for who has said so.
+                "    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = 'success')\n    BEGIN\n"
+                f"        UPDATE w SET Status = '{word}' FROM {table} AS w JOIN inserted AS i ON i.{key} = w.{key}\n"
+                "        WHERE w.Status = 'success';\n    END;\nEND"
             )
 
 

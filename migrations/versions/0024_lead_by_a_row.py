@@ -130,7 +130,8 @@ def _watch(on_lost: str) -> None:
     called = "TR_ProcessControl_Audit"
     made = {"sqlite": ("Insert", "Update", "Delete"), "postgresql": ("", "Truncate"), "mssql": ("",)}
     for event in made[dialect]:
-        op.execute(f"DROP TRIGGER {called}{event}" + (" ON ProcessControl" if dialect == "postgresql" else ""))
+        of = schema if dialect == "mssql" else ""
+        op.execute(f"DROP TRIGGER {of}{called}{event}" + (" ON ProcessControl" if dialect == "postgresql" else ""))
     for statement in audit.definition_triggers(dialect, steps._replace(columns=columns), schema):
         op.execute(statement)
     if dialect == "sqlite":

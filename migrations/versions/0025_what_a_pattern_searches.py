@@ -60,7 +60,8 @@ def _watch(args: str) -> None:
     called = "TR_ProcessBatch_Audit"
     made = {"sqlite": ("Insert", "Update", "Delete"), "postgresql": ("", "Truncate"), "mssql": ("",)}
     for event in made[dialect]:
-        op.execute(f"DROP TRIGGER {called}{event}" + (" ON ProcessBatch" if dialect == "postgresql" else ""))
+        of = schema if dialect == "mssql" else ""
+        op.execute(f"DROP TRIGGER {of}{called}{event}" + (" ON ProcessBatch" if dialect == "postgresql" else ""))
     columns = batches.columns.replace("PopulatorArgs", args)
     for statement in audit.definition_triggers(dialect, batches._replace(columns=columns), schema):
         op.execute(statement)

@@ -108,6 +108,15 @@ def test_every_trigger_is_t_sql(name: str) -> None:
     assert len(statements) >= 2
 
 
+@pytest.mark.parametrize("table", ["FileProcess", "BatchControl"])
+def test_a_table_is_written_again_only_for_who_has_said_success(table: str) -> None:
+    before, _, _ = TRIGGERS[f"TR_{table}_Success"].partition("UPDATE w SET ")
+
+    assert before.endswith(
+        "    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = 'success')\n    BEGIN\n        "
+    )
+
+
 def test_what_hands_change_is_audited_there_too() -> None:
     watched = {name.split("_")[1] for name in TRIGGERS if name.endswith("_Audit")}
 
@@ -335,7 +344,7 @@ def test_the_frames_of_every_batch_are_closed() -> None:
 
 def test_a_statement_that_cannot_be_repeated_is_not_printed() -> None:
     with pytest.raises(NotImplementedError, match="ALTER TABLE"):
-        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001", {})
+        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001", [])
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,16 +60,20 @@ def _create(name: str) -> None:
 POOL = Pool(_create)
 
 
-def drop_all() -> None:
-    """Drop what was made for the tests."""
-    if not POOL.made:
-        return
-    hand = MssqlHand(str(walked()), Path.cwd())
+def drop_all() -> dict[str, str]:
+    """Drop what was made for the tests; return the databases that were left, each with what was said of it."""
+    left = {}
     for name in POOL.made:
-        hand.sql(f"ALTER DATABASE [{name}] SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
-        hand.sql(f"DROP DATABASE [{name}]")
-    hand.close()
+        # Each by a connection of its own: a server that has lost one may take the next.
+        try:
+            hand = MssqlHand(str(walked()), Path.cwd())
+            hand.sql(f"ALTER DATABASE [{name}] SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
+            hand.sql(f"DROP DATABASE [{name}]")
+            hand.close()
+        except Exception as error:  # noqa: BLE001 - whatever it was, the others have to go too
+            left[name] = str(error).partition("\n")[0]
     POOL.made.clear()
+    return left
 
 
 def lent(request: pytest.FixtureRequest, directory: Path) -> MssqlControl:
@@ -167,11 +171,12 @@ class MssqlHand(Hand):
             self.sql(f"ALTER TABLE {table} NOCHECK CONSTRAINT ALL; DISABLE TRIGGER ALL ON {table};")
         for table in metadata.tables:
             self.sql(f"DELETE FROM {table}{_KEPT if table == 'Setting' else ''}")
+            kept = self.sql(f"SELECT COALESCE(MAX({table}_id), 0) FROM {table}")[0][0]
             # A table that never had a row would give it the number itself that it is told, any other the one after.
             given = (
                 f"SELECT 1 FROM sys.identity_columns WHERE object_id = OBJECT_ID('{table}') AND last_value IS NOT NULL"
             )
-            self.sql(f"IF EXISTS ({given}) DBCC CHECKIDENT ('{table}', RESEED, 0) WITH NO_INFOMSGS")
+            self.sql(f"IF EXISTS ({given}) DBCC CHECKIDENT ('{table}', RESEED, {kept}) WITH NO_INFOMSGS")
         for table in metadata.tables:
             self.sql(f"ALTER TABLE {table} WITH CHECK CHECK CONSTRAINT ALL; ENABLE TRIGGER ALL ON {table};")
 

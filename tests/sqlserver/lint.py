@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.sqlserver.catalog import Catalog, called
@@ -75,8 +75,14 @@ def refusals(tree: Tree, catalog: Catalog, *, by_any_client: bool = False) -> li
 
     Sessions of `any client`, such as sqlcmd and SQL Agent, have QUOTED_IDENTIFIER off.
     """
-    linter = Linter(catalog, is_quoting=not by_any_client)
-    linter.batch(tree)
+    return refusals_of_session([tree], catalog, by_any_client=by_any_client)
+
+
+def refusals_of_session(trees: Iterable[Tree], catalog: Catalog, *, by_any_client: bool = False) -> list[str]:
+    """Return the same of one batch after the other: what the first has set holds for the others."""
+    linter = Linter(catalog, wrong={"QuotedIdentifier"} if by_any_client else set())
+    for tree in trees:
+        linter.batch(tree)
     return linter.found
 
 
@@ -85,7 +91,8 @@ class Linter:
     """Goes through a batch, and keeps what it finds."""
 
     catalog: Catalog
-    is_quoting: bool = True
+    wrong: set[str] = field(default_factory=set)
+    """The settings that are not as a table with a filtered index wants them."""
     found: list[str] = field(default_factory=list)
 
     def say(self, number: int, what: str, at: Tree) -> None:
@@ -95,13 +102,13 @@ class Linter:
     def batch(self, tree: Tree) -> None:
         """Look at everything in a batch."""
         self.variables(tree)
-        wrong = set() if self.is_quoting else {"QuotedIdentifier"}
         for one in everything(tree):
             if one["is"] == "PredicateSetStatement":
                 named = {*one["Options"].split(", ")}
-                wrong = wrong - named | {name for name in named if one["IsOn"] is not (name in SETTINGS)} & KNOWN
+                strange = {name for name in named if one["IsOn"] is not (name in SETTINGS)} & KNOWN
+                self.wrong = self.wrong - named | strange
             elif one["is"] in WRITES:
-                self.written(one, wrong)
+                self.written(one, self.wrong)
         self.below(tree, Scope({}))
 
     def variables(self, tree: Tree) -> None:

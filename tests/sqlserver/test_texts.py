@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 import step_handlers
-from batchctl.store import roles
+from batchctl.store import roles, schema
 from batchctl.store.agent_job import agent_job
 from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.dialects.mssql_catalog import MODEL
 from tests.house.source import ROOT
 from tests.sqlserver import statements, taken
-from tests.sqlserver.catalog import batches, with_texts
+from tests.sqlserver.catalog import batches, control_database, with_texts
+from tests.sqlserver.lint import refusals_of_session
+from tests.sqlserver.parser import tree_of
 
 VERB = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|SET|EXEC|DECLARE|IF|BEGIN|CREATE|COMMIT|ROLLBACK) ")
 SUPPLIERS = {"shop": ["Orders", "L'été"]}
@@ -109,6 +111,19 @@ def test_the_script_of_roles_is_taken(schema: str | None) -> None:
         for text in with_texts(batch):
             taken.assert_taken(text)
     assert roles.INTAKE in script
+
+
+@pytest.mark.parametrize(
+    "script", [roles.script("mssql", None, SUPPLIERS), schema.script("mssql")], ids=["roles", "db"]
+)
+def test_a_script_is_taken_from_any_client(script: str) -> None:
+    # What sqlcmd sets is what its triggers would keep: each later write would be refused.
+    first, *others = batches(script)
+
+    assert re.search("^-- .*sqlcmd -S SERVER -d DATABASE -I -b -i ", first, re.MULTILINE)
+    trees = [tree_of(batch) for batch in (first, *others)]
+    assert refusals_of_session(trees, control_database(), by_any_client=True) == []
+    taken.assert_taken(f"{first}\nINSERT INTO FileProcess (Entity) VALUES (N'x');", by_any_client=True)
 
 
 @pytest.mark.parametrize("proxy", [None, "L'été"])

@@ -33,6 +33,7 @@ class Walk:
         self._url = url
         self.outcomes: Counter[str] = Counter()
         self.failures: list[tuple[str, str]] = []
+        self.left: dict[str, str] = {}
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         chosen = [item for item in items if "mssql" in getattr(getattr(item, "callspec", None), "params", {}).values()]
@@ -45,16 +46,22 @@ class Walk:
         if report.outcome == "failed":
             crash: Any = getattr(report.longrepr, "reprcrash", None)
             said = str(getattr(crash, "message", report.longrepr)).partition("\n")[0]
-            self.failures.append((report.nodeid, urls.redacted(said, urls.passwords_in(self._url))[:_LONGEST]))
+            self.failures.append((report.nodeid, self._without_passwords(said)[:_LONGEST]))
+
+    def _without_passwords(self, said: str) -> str:
+        return urls.redacted(said, urls.passwords_in(self._url))
 
     def pytest_sessionfinish(self) -> None:
-        drop_all()
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        # First, so that nothing that happens to the databases takes it away.
         text = self.report()
         REPORT.write_text(text, encoding="utf-8")
+        self.left = drop_all()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.section(f"report, also in {REPORT}: paste it into an issue")
-        terminalreporter.write_line(text)
+        terminalreporter.write_line(REPORT.read_text(encoding="utf-8"))
+        for name, said in self.left.items():
+            terminalreporter.write_line(f"database {name} is left, drop it by hand: {self._without_passwords(said)}")
 
     def report(self) -> str:
         """Say what was walked through, and what failed."""
@@ -76,8 +83,7 @@ class Walk:
             found = {name: str(hand.sql(query)[0][0]).partition("\n")[0].strip() for name, query in _FACTS.items()}
             hand.close()
         except Exception as error:  # noqa: BLE001 - a report of a server that cannot be reached says just that
-            said = urls.redacted(str(error), urls.passwords_in(self._url))
-            return {"server": f"cannot be asked: {said.partition(chr(10))[0]}"}
+            return {"server": f"cannot be asked: {self._without_passwords(str(error)).partition(chr(10))[0]}"}
         drivers = [name for name in ("pyodbc", "mssql_python") if name in sys.modules]
         return {
             **found,
@@ -91,4 +97,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             "this plugin is for: python3 dev.py sqlserver --url mssql+pyodbc://... --throw-away DATABASE"
         )
+    try:
+        MssqlHand(url, Path.cwd()).close()
+    except Exception as error:  # noqa: BLE001 - whatever it is, there is nothing to walk through
+        said = urls.redacted(str(error), urls.passwords_in(url)).partition("\n")[0]
+        hint = getattr(error, "next_step", None)
+        message = f"the SQL Server cannot be walked through: {said}" + (f"; {hint}" if hint else "")
+        raise pytest.UsageError(message) from None
     config.pluginmanager.register(Walk(url), "walk")

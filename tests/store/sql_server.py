@@ -88,6 +88,7 @@ _USUAL: tuple[tuple[str, list[Answer]], ...] = (
     (r"test max support", one("test max support")),
     (r"transaction_isolation_level|system_views", one("READ COMMITTED")),
     (r"fn_listextendedproperty", one(1)),
+    (r"VIEW SERVER STATE", one(1)),
     (r"@@SPID, DATEDIFF", one(51, 108_000_000)),
     (r"XACT_STATE\(\)", one(1)),
     (r"sp_getapplock", one(0)),

@@ -17,13 +17,17 @@ GRANT = re.compile(r"GRANT ([A-Z, ]+) ON dbo\.(\w+)(?: \(([\w, ]+)\))? TO (\w+(?
 
 
 def test_every_line_for_sql_server_is_t_sql() -> None:
-    trigger = re.search(r"CREATE OR ALTER TRIGGER .*?\nEND;\n", MSSQL, re.DOTALL)
-    assert trigger is not None
-    statements = trigger[0].partition("SET NOCOUNT ON;")[2].removesuffix("\nEND;\n")
-    kinds = [type(one) for one in sqlglot.parse(statements, dialect="tsql", error_level=ErrorLevel.RAISE)]
-    assert kinds[-2:] == [exp.Insert, exp.Update]
-    assert kinds.count(exp.Update) == 2
-    for line in MSSQL.replace(trigger[0], "").splitlines():
+    triggers = re.findall(r"CREATE OR ALTER TRIGGER .*?\nEND;\n", MSSQL, re.DOTALL)
+    others = MSSQL
+    for trigger in triggers:
+        others = others.replace(trigger, "")
+    bodies = [trigger.partition(" RETURN;")[2].removesuffix("\nEND;\n") for trigger in triggers]
+    kinds = [
+        [type(one) for one in sqlglot.parse(body, dialect="tsql", error_level=ErrorLevel.RAISE)] for body in bodies
+    ]
+    assert [made.count(exp.Update) for made in kinds] == [2, 1]
+    assert kinds[0][-2:] == [exp.Insert, exp.Update]
+    for line in others.splitlines():
         if line in {"GO", ""} or line.startswith(("--", "IF DATABASE_PRINCIPAL_ID", "CREATE OR ALTER VIEW", "SET ")):
             continue
         if line.startswith("SELECT"):
@@ -35,6 +39,23 @@ def test_every_line_for_sql_server_is_t_sql() -> None:
             assert GRANT.fullmatch(line), line
         else:
             assert re.fullmatch(r"REVOKE SELECT, INSERT, UPDATE, DELETE ON dbo\.\w+ FROM \w+(, \w+)*;", line), line
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [("ProcessControl", ("ProcessType", "ProcessBatch_id")), ("ProcessBatch", ("Entity", "ProcessBatchName"))],
+)
+def test_only_who_makes_work_run_commands_locks_the_tables_of_work(table: str, columns: tuple[str, str]) -> None:
+    (made,) = re.findall(rf"CREATE OR ALTER TRIGGER dbo\.\w+ ON dbo\.{table} AFTER .*?\nEND;\n", MSSQL, re.DOTALL)
+    before, _, after = made.partition(" RETURN;")
+    guard = " ".join(before.partition("IF NOT (")[2].split())
+
+    assert guard.startswith(
+        f"UPDATE({columns[0]}) OR UPDATE({columns[1]})) OR NOT EXISTS (SELECT 1 FROM inserted AS i "
+    )
+    assert guard.endswith("ProcessType)) = 'task')")
+    assert "TABLOCKX" not in before
+    assert "WITH (TABLOCKX)" in after
 
 
 def test_each_role_is_made_once_and_each_view_stands_alone_in_its_batch() -> None:

@@ -1,6 +1,6 @@
 -- The control database of batchctl on SQL Server 2017 or later, schema 0041.
 --
--- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
 -- It is one transaction: after an error nothing of it stays.
 
@@ -508,7 +508,7 @@ BEGIN
 END;
 GO
 
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0008')
 DROP INDEX [IX_BatchControl_Open] ON BatchControl;
 GO
 IF @@TRANCOUNT = 0
@@ -3300,8 +3300,11 @@ IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Success'
 EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
-    WHERE w.Status = ''success'';
+    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
+    BEGIN
+        UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
+        WHERE w.Status = ''success'';
+    END;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -3314,8 +3317,11 @@ IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Success
 EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
-    WHERE w.Status = ''success'';
+    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
+    BEGIN
+        UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
+        WHERE w.Status = ''success'';
+    END;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -4965,7 +4971,7 @@ BEGIN
 END;
 GO
 
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
 DROP INDEX [IX_FileProcess_Duplicate] ON FileProcess;
 GO
 IF @@TRANCOUNT = 0
@@ -4983,7 +4989,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
 CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity, DataHash) WHERE Data IS NOT NULL;
 GO
 IF @@TRANCOUNT = 0

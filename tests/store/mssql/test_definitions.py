@@ -44,10 +44,11 @@ def test_who_may_not_check_constraints_finds_none(server: SqlServer, connection:
 
 
 def names_without_schema(sql: str) -> list[str]:
-    """Return what a statement writes, makes or changes without naming a schema; what stands within a trigger is its own."""
+    """Return what a statement writes, makes, changes or drops without naming a schema; within a trigger it is its own."""
     tree = tree_of(sql)
     named = [one["SchemaObjectName"] for one in everything(tree) if "SchemaObjectName" in one]
     named += [one[key] for one in everything(tree) for key in ("OnName", "Object") if key in one]
+    named += [dropped for one in everything(tree) for dropped in one.get("Objects", ())]
     named += [one["Target"]["SchemaObject"] for one in everything(tree) if "SchemaObject" in one.get("Target", ())]
     return [name_of(name) for name in named if name["Count"] == 1]
 

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.store import engine
+from batchctl.store import engine, instances
 from batchctl.store.dialects import mssql
 from tests.store.sql_server import (
     URLS,
     Rows,
     SqlServer,
     one,
+    raising,
+    server_error,
 )
 
 
@@ -39,6 +41,18 @@ def test_where_nobody_blocks_nobody_is_named(server: SqlServer, transaction: Con
     server.when("dm_tran_locks", [Rows([], [""] * 5)])
 
     assert mssql.blocker(transaction) is None
+
+
+@pytest.mark.parametrize("number", [300, 297, 371])
+def test_who_may_not_see_other_sessions_is_never_refused_but_names_nobody(
+    server: SqlServer, transaction: Connection, number: int
+) -> None:
+    server.when("VIEW SERVER STATE", one(0))
+    server.when("dm_tran_locks", raising(server_error(number, "VIEW SERVER STATE permission was denied")))
+
+    assert mssql.blocker(transaction) is None
+    assert instances.blocker(transaction) == "another program"
+    assert server.said("'VIEW SERVER PERFORMANCE STATE'"), "which servers from 2022 on ask for"
 
 
 def test_only_sessions_of_this_database_that_have_changed_something_block(
