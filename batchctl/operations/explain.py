@@ -35,7 +35,6 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
-from batchctl.populators.pattern import PATTERN
 from batchctl.ports import Clock, Transactions
 from batchctl.store import (
     controllers,
@@ -458,6 +457,8 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
 
 def _asked(batch: BatchDefinition) -> Gate:
     """Return the gate of a batch's populator, and of what that is told to search."""
+    from batchctl.populators.pattern import PATTERN  # noqa: PLC0415 - who asks for a row loads no plugin
+
     gate = gates.populator(batch)
     # Only of our own it can be asked here: another may hang.
     if gate.blocked is None and batch.populator == PATTERN.name:

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import InstanceId, IntakeId
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import ENTITY
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import batch_control, file_process, process_batch, process_control, setting
@@ -48,7 +49,7 @@ _RUNS_COMMANDS = (
 _ROW_RUNS_COMMANDS = (
     select(process_control.c.ProcessControl_id)
     .join(process_batch, _b.ProcessBatch_id == _p.ProcessBatch_id)
-    .join(file_process, file_process.c.Entity == ENTITY)
+    .join(file_process, exactly(file_process.c.Entity, ENTITY))
     .where(file_process.c.FileProcess_id == bindparam("intake_id"), _IS_TASK)
 )
 _WHO_MAY = text(WHO_MAY.format(who="(SELECT oid FROM pg_roles WHERE rolname = :actor)"))
