@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from batchctl.store.columns import UtcTime, identity, unquoted, utc_now
-from batchctl.store.conditions import type_checks
+from batchctl.store.conditions import time_checks, type_checks
 
 revision = "0041"
 down_revision = "0040"
@@ -31,7 +31,7 @@ def upgrade() -> None:
         *columns,
         sqlite_autoincrement=True,
     )
-    for constraint in type_checks(columns):
+    for constraint in (*type_checks(columns), *time_checks(columns)):
         made.append_constraint(constraint)
     op.get_context().impl.create_table(made)
     if op.get_context().dialect.name == "postgresql":

@@ -4186,7 +4186,9 @@ CREATE TABLE NamedLock (
     NamedLock_id BIGSERIAL NOT NULL, 
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
-    CONSTRAINT "PK_NamedLock" PRIMARY KEY (NamedLock_id)
+    CONSTRAINT "PK_NamedLock" PRIMARY KEY (NamedLock_id), 
+    CONSTRAINT "CK_NamedLock_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'), 
+    CONSTRAINT "CK_NamedLock_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
