@@ -73,7 +73,7 @@ class Verb(StrEnum):
     @property
     def is_of_rows(self) -> bool:
         """Say whether it is done to a FileProcess row."""
-        return self in {Verb.RETRY, Verb.REJECT, Verb.RESEND}
+        return self in _OF_ROWS
 
     @property
     def needs_reason(self) -> bool:
@@ -82,6 +82,7 @@ class Verb(StrEnum):
         return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows
 
 
+_OF_ROWS = (Verb.RETRY, Verb.REJECT, Verb.RESEND)
 _KNOWN = {
     Verb.RERUN: frozenset({_FROM, *_DATA}),
     Verb.ENABLE: frozenset({"release", _THROTTLE}),
@@ -89,7 +90,7 @@ _KNOWN = {
     Verb.THAW: frozenset({"tag", "id", "release", _THROTTLE}),
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
-    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), frozenset({_FILE})),
+    **dict.fromkeys(_OF_ROWS, frozenset({_FILE})),
 }
 _SAID = {
     Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
@@ -98,7 +99,7 @@ _SAID = {
     Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
     Verb.ACKNOWLEDGE: _OF_INCIDENT,
     Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
-    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), _OF_ROW),
+    **dict.fromkeys(_OF_ROWS, _OF_ROW),
 }
 _SUCH_AS = {
     Verb.RERUN: '{"from": 20, "Data3": "2026-11-01"}',
@@ -107,7 +108,7 @@ _SUCH_AS = {
     Verb.THAW: '{"tag": "nightly", "release": "latest"}',
     Verb.ACKNOWLEDGE: '{"incident": 7}',
     Verb.SNOOZE: _SNOOZED,
-    **dict.fromkeys((Verb.RETRY, Verb.REJECT, Verb.RESEND), '{"file": 9}'),
+    **dict.fromkeys(_OF_ROWS, '{"file": 9}'),
 }
 
 

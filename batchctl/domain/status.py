@@ -308,7 +308,8 @@ class DuplicateKey(StrEnum):
 
 CLAIMED = frozenset({InstanceStatus.RUNNING, InstanceStatus.PAUSING, InstanceStatus.CANCELLING})
 FINAL = frozenset({InstanceStatus.COMPLETE, InstanceStatus.CANCELLED})
-STANDING_FAILURE = frozenset({InstanceStatus.RETRY, InstanceStatus.FAILED, InstanceStatus.HELD})
+STOPPED = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD})
+STANDING_FAILURE = STOPPED | {InstanceStatus.RETRY}
 
 
 class InstanceVerb(StrEnum):

@@ -26,7 +26,7 @@ from batchctl.domain.rows import (
     IntakeRow,
     imagined,
 )
-from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
+from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
@@ -289,7 +289,9 @@ def _dependencies(
         return
     waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
     of = {one.depends_on for one in batch.dependencies}
-    failed = [one for one in instances.standing_failures(connection) if one.batch_id in of and one.status in _STOPPED]
+    failed = [one for one in instances.standing_failures(connection) if one.batch_id in of and one.status in STOPPED]
+    if batch.dependency_mode is DependencyMode.ANY and {one.batch_id for one in failed} != of:
+        failed = []  # another one may complete
     for wait in waits:
         blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
         clear = wait.next_step or _BY_ITSELF
@@ -416,8 +418,7 @@ def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
     return Gate(name="instances")
 
 
-_STOPPED = {InstanceStatus.FAILED, InstanceStatus.HELD}
-_WAIT_FOR_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED}
+_WAIT_FOR_A_PERSON = STOPPED | {InstanceStatus.PAUSED}
 _WAIT_IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
 _SAID_OF_BATCHES = {"enabled", "freeze"}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}

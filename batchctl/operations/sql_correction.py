@@ -11,7 +11,7 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SEQ
-from batchctl.domain.status import InstanceStatus
+from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations import timetable
 from batchctl.operations.acts import Actor
@@ -23,7 +23,6 @@ from batchctl.store import definitions, schedules, sql_job_rows
 
 AGAIN = "correct it, and give it again"
 _COLUMN = "Data2"
-_NEEDS_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,7 @@ class Corrected:
     @property
     def failed(self) -> tuple[InstanceId, ...]:
         """Return the runs that carry it out once somebody reruns them, newest first."""
-        found = [one.instance_id for one in self.runs if one.status in _NEEDS_A_PERSON]
+        found = [one.instance_id for one in self.runs if one.status in STOPPED]
         return tuple(reversed(found))
 
     @property

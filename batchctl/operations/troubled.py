@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.status import FINAL, InstanceStatus
+from batchctl.domain.status import FINAL, STOPPED
 from batchctl.ports import Transactions
 from batchctl.store import instances
-
-_NEEDS_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD}
 
 
 def first(transactions: Transactions, failed: Iterable[InstanceId]) -> InstanceId | None:
@@ -17,5 +15,5 @@ def first(transactions: Transactions, failed: Iterable[InstanceId]) -> InstanceI
     with transactions.read() as connection:
         found = [instances.load(connection, each) for each in failed]
     left = [at for at in found if at is not None and at.status not in FINAL]
-    needy = [at for at in left if at.status in _NEEDS_A_PERSON]
+    needy = [at for at in left if at.status in STOPPED]
     return next((at.instance_id for at in [*needy, *left]), None)

@@ -12,7 +12,7 @@ from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
-from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.operations import columns, copies, unknown
 from batchctl.operations.presence import Presence
@@ -26,8 +26,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 AT_ONCE = 50
 """How many are looked at each time; the others are looked at when these are settled."""
 
-NEEDS_A_PERSON = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED})
-_STOPPED_SHORT = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD})
+NEEDS_A_PERSON = STOPPED | {InstanceStatus.PAUSED}
 _REFERENCE = re.compile(r"(file:)?([0-9]{1,18})\Z")
 
 
@@ -246,7 +245,7 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
         settled=settled,
         succeeded=speaks.status is InstanceStatus.COMPLETE,
         instances=tuple(made),
-        message=_said(connection, speaks) if speaks.status in _STOPPED_SHORT else None,
+        message=_said(connection, speaks) if speaks.status in STOPPED else None,
         next_step=f"batchctl {'show' if settled else 'why'} {speaks.instance_id}",
     )
 

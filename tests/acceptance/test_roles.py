@@ -362,6 +362,28 @@ def test_a_row_that_was_planted_before_a_batch_ran_commands_is_held(guarded: Gua
     assert guarded.sql("SELECT count(*) FROM BatchControl WHERE Data1 LIKE 'touch%' OR Data2 LIKE 'touch%'") == [(0,)]
 
 
+def test_support_lets_no_row_go_on_whose_data_are_run(guarded: Guarded) -> None:
+    for entity in ("Task", "Load"):
+        guarded.as_("loader", f"INSERT INTO FileProcess (Entity, Data) VALUES ('{entity}', 'touch by_loader')")
+    guarded.sql("UPDATE FileProcess SET Status = 'paused' WHERE Entity = 'Load'")
+    assert guarded("task", "enable", "--reason", "chores").returncode == 0
+    number = dict(guarded.sql("SELECT Entity, FileProcess_id FROM FileProcess"))
+    wish = "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('retry', '{{\"file\": {}}}', 'x')"
+    for entity in ("Task", "Load"):
+        guarded.as_("anna", wish.format(number[entity]))
+    guarded("run", "--once")
+
+    answers = guarded.sql("SELECT Status, Answer FROM OperatorRequest ORDER BY OperatorRequest_id")
+    assert [status for status, _ in answers] == ["refused", "done"]
+    assert "anna may not let it" in answers[0][1]
+    assert guarded.sql("SELECT Status FROM FileProcess WHERE Entity = 'Task'") == [("paused",)]
+    assert not (guarded.folder / "by_loader").exists()
+
+    guarded.sql(wish.format(number["Task"]))
+    guarded("run", "--once")
+    assert (guarded.folder / "by_loader").exists()
+
+
 def test_what_was_made_of_planted_rows_before_a_batch_ran_commands_waits_for_a_person(guarded: Guarded) -> None:
     for data in ("a", "b", "c", "d"):
         guarded.as_("loader", f"INSERT INTO FileProcess (Entity, Data) VALUES ('Load', 'touch {data}')")

@@ -124,6 +124,22 @@ def test_an_upstream_that_stands_failed_is_named_whether_a_completion_waits_or_n
     assert (waits.clear, waits.ends) == (f"batchctl why {number}", Ends.ACT)
 
 
+def test_where_any_upstream_will_do_one_that_failed_asks_for_nobody(world: World) -> None:
+    three(world)
+    world.sql("UPDATE ProcessBatch SET DependencyMode = 'any' WHERE ProcessBatchName = 'C'")
+    world.submit("B", CycleKey="K")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed'")
+
+    assert gates_of(world, "batch:C") == [
+        (
+            "dependency",
+            "no completion waits for it: it starts when A or B complete for the same CycleKey",
+            "batchctl graph C",
+        )
+    ]
+
+
 @pytest.mark.parametrize("on", ["C", "A"])
 def test_why_names_a_cycle(world: World, on: str) -> None:
     world.hand.loosen()

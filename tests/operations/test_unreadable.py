@@ -834,6 +834,13 @@ def test_what_keeps_instances_from_starting_for_ever_is_an_incident(world: World
         ("unreadable", f"SELECT * FROM Incident WHERE Incident_id = {number};")
     ]
 
+    world.submit("Daily")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed'")
+    assert world.sql("SELECT Status, NextSql FROM vStatus WHERE ProcessBatchName = 'Daily'") == [
+        ("failed", "SELECT * FROM vFailed WHERE ProcessBatchName = 'Daily';")
+    ], "what has failed is not hidden by it"
+
     world.sql("UPDATE Resource SET Units = 9")
     world.sql("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
     duty.finish()

@@ -287,8 +287,8 @@ def lock_name(connection: Connection, name: str) -> bool:
         return True
     asking = _LOCK_ROW.format(table=table) if raw.batchctl_hurried else _IS_THERE.format(table=table)
     if raw.execute(asking, (slot,)).fetchone() is None:
-        insert = f"INSERT INTO {table} ({table}_id) VALUES ({slot});"  # noqa: S608 - shown to a person, of our own names
-        raise DatabaseUnusable(f"{table} {slot} is gone, so nobody can have what it stands for.", next_step=insert)
+        message = f"{table} {slot} is gone, so nobody can have what it stands for."
+        raise DatabaseUnusable(message, next_step=f"as the tables' owner: insert {table} {slot} again")
     return bool(raw.batchctl_hurried)
 
 

@@ -1,7 +1,7 @@
 """Views that answer the questions of support staff in any SQL client: no joins, words for codes, and what to type next.
 
-They are made by the migrations, which spell them out themselves as they are here: whoever changes one drops and makes it
-anew in a migration of his own. Data is shown as it is, control characters and all; what a client makes of it is its affair.
+They are made by the migrations, of which the last takes them from here: whoever changes one makes them anew in a migration.
+Data is shown as it is, control characters and all; what a client makes of it is its affair.
 
 Whatever stands in a row, a view answers: one error in one row, and nobody would see any other. On PostgreSQL a time may be
 endless, or of a year that nothing can be added to.

@@ -31,10 +31,10 @@ FROM {s.of}ProcessBatch b
 SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL OR t.Incident_id IS NOT NULL THEN 'unreadable'
+            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
             WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN {for_others} THEN 'waits' ELSE 'idle' END AS Status,
+            WHEN {for_others} THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
        COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
        COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
        c.BatchControl_id AS LastComplete_id, {s.twin("c.z_updated", "LastCompleteTime")},
@@ -42,10 +42,10 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", name)}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
             WHEN n.Failed + n.Held > 0 THEN {s.look("vFailed", "ProcessBatchName", s.quoted(name))}
             WHEN n.Running > 0 THEN {s.look("vRunning", "ProcessBatchName", s.quoted(name))}
             WHEN n.Retry + n.Ready + n.Paused > 0 OR {for_others} THEN {s.look("vWaiting", "ProcessBatchName", s.quoted(name))}
+            WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
             ELSE {s.look("vHistory", "ProcessBatchName", s.quoted(name))} END AS NextSql
 FROM {s.of}ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id

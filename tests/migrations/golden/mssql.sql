@@ -5475,11 +5475,11 @@ FROM ProcessBatch b
 SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL OR t.Incident_id IS NOT NULL THEN 'unreadable'
+            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
             WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
             WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' ELSE 'idle' END AS Status,
+                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
        COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
        COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
        c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
@@ -5487,11 +5487,11 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
             WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
             WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
             WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
             WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
                  WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
             ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
