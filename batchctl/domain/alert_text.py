@@ -44,6 +44,10 @@ class Letter:
         return f"batchctl-{self.origin}-{self.number}"
 
 
+_BY_SQLCMD = "   -- in sqlcmd: -I"
+"""Without it SQL Server refuses the statement; it may be pasted into any other client as well."""
+
+
 def message_of(parcel: Parcel, now: datetime, zone: str) -> Message:
     """Write a message."""
     if parcel.kind is DeliveryKind.DIGEST:
@@ -96,12 +100,14 @@ def _what_to_do(kind: DeliveryKind, incident: Incident) -> list[str]:
     lines = [f"What to do:      {_line(incident.next_step or 'batchctl status')}"]
     if incident.kind in OF_AN_INSTANCE and incident.instance_id is not None:
         of_instance = f"VALUES ('rerun', {incident.instance_id}, 'why')"
-        lines.append(f"The same in SQL: INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) {of_instance};")
+        lines.append(
+            f"The same in SQL: INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) {of_instance};{_BY_SQLCMD}"
+        )
     if incident.status is IncidentStatus.OPEN:
         asked = f"VALUES ('acknowledge', '{{\"incident\": {at}}}', 'I am on it')"
         lines += [
             f"Acknowledge it:  batchctl acknowledge {at} --reason ...",
-            f"The same in SQL: INSERT INTO OperatorRequest (Action, Arguments, Reason) {asked};",
+            f"The same in SQL: INSERT INTO OperatorRequest (Action, Arguments, Reason) {asked};{_BY_SQLCMD}",
         ]
     return lines
 

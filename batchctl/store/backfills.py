@@ -94,12 +94,12 @@ def load_locked(connection: Connection, backfill_id: BackfillId) -> Backfill | N
 
 def running(connection: Connection) -> tuple[list[Backfill], list[UnreadableRow]]:
     """Return those that are not over, oldest first, and the rows of such that hold nonsense."""
-    return sorted_out(schedule_backfill, _RUNNING(connection), _backfill)
+    return sorted_out(connection, schedule_backfill, _RUNNING(connection), _backfill)
 
 
 def newest(connection: Connection, most: int) -> tuple[list[Backfill], list[UnreadableRow]]:
     """Return the newest, newest first, and the rows that hold nonsense."""
-    return sorted_out(schedule_backfill, connection.execute(_NEWEST, {"most": most}), _backfill)
+    return sorted_out(connection, schedule_backfill, connection.execute(_NEWEST, {"most": most}), _backfill)
 
 
 def change(connection: Connection, backfill_id: BackfillId, columns: Mapping[str, object]) -> bool:

@@ -87,7 +87,7 @@ _WAITING = RowSelect(
 
 def everything(connection: Connection) -> tuple[list[DataTrigger], list[UnreadableRow]]:
     """Return all triggers by name, and the rows that hold nonsense."""
-    return sorted_out(data_trigger, connection.execute(_ALL), _trigger)
+    return sorted_out(connection, data_trigger, connection.execute(_ALL), _trigger)
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:

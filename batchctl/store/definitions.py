@@ -65,7 +65,7 @@ def read(connection: Connection) -> Definitions:
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
         except NONSENSE as error:
-            broken[row.ProcessBatch_id] = unreadable(process_control, row, error)
+            broken[row.ProcessBatch_id] = unreadable(connection, process_control, row, error)
     batches: list[BatchDefinition] = []
     for row in connection.execute(_BATCHES):
         try:
@@ -76,7 +76,7 @@ def read(connection: Connection) -> Definitions:
             missing = () if plugins is None else plugins.missing_for(batch)
             batch = replace(batch, version=version, missing_plugins=missing)
         except NONSENSE as error:
-            broken[row.ProcessBatch_id] = unreadable(process_batch, row, error)
+            broken[row.ProcessBatch_id] = unreadable(connection, process_batch, row, error)
         else:
             if batch.batch_id in broken:
                 broken[batch.batch_id] = replace(broken[batch.batch_id], batch=batch.name, entity=batch.entity)
@@ -113,7 +113,7 @@ def _dependencies(connection: Connection, broken: dict[int, UnreadableRow]) -> d
         try:
             found.setdefault(row.ProcessBatch_id, []).append(_dependency(row))
         except NONSENSE as error:
-            broken[row.ProcessBatch_id] = unreadable(batch_dependency, row, error)
+            broken[row.ProcessBatch_id] = unreadable(connection, batch_dependency, row, error)
     return found
 
 

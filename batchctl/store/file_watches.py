@@ -264,7 +264,7 @@ def tallies(connection: Connection) -> Mapping[WatchId, Tally]:
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
     """Return the watches that hold nonsense, which only a hand that switched the constraints off can leave."""
-    return sorted_out(file_watch, _ALL(connection), _watch)[1]
+    return sorted_out(connection, file_watch, _ALL(connection), _watch)[1]
 
 
 def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, object]:

@@ -356,7 +356,7 @@ def is_live(connection: Connection, history_id: HistoryId, token: int) -> bool:
 
 def of_instance(connection: Connection, instance_id: InstanceId) -> Attempts:
     """Return all attempts of an instance, oldest first, and those that cannot be read."""
-    return sorted_out(batch_process_history, connection.execute(_OF, {"instance_id": instance_id}), entry)
+    return sorted_out(connection, batch_process_history, connection.execute(_OF, {"instance_id": instance_id}), entry)
 
 
 def newest(
@@ -364,7 +364,7 @@ def newest(
 ) -> Attempts:
     """Return the newest attempts of all instances that ended so, and that began since then; newest first."""
     rows = connection.execute(_narrowed(_NEWEST, status, since), {"most": most})
-    return sorted_out(batch_process_history, rows, entry)
+    return sorted_out(connection, batch_process_history, rows, entry)
 
 
 def of_batch(
@@ -373,7 +373,7 @@ def of_batch(
     """Return the newest attempts of a batch that ended so, and that began since then; newest first."""
     query = _narrowed(_OF_BATCH, status, since)
     rows = connection.execute(query, {"batch_id": batch_id, "most": most})
-    return sorted_out(batch_process_history, rows, entry)
+    return sorted_out(connection, batch_process_history, rows, entry)
 
 
 def _narrowed(query: Select[Any], status: HistoryStatus | None, since: datetime | None) -> Select[Any]:

@@ -43,7 +43,7 @@ _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
 def everything(connection: Connection) -> tuple[list[Schedule], list[UnreadableRow]]:
     """Return all schedules in order of their making, and the rows that hold nonsense."""
-    return sorted_out(schedule, _ALL(connection), _schedule)
+    return sorted_out(connection, schedule, _ALL(connection), _schedule)
 
 
 def soonest(connection: Connection, most: int) -> list[Schedule]:

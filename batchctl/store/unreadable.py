@@ -70,7 +70,7 @@ Made = TypeVar("Made")
 
 
 def sorted_out(
-    table: Table, rows: Iterable[Any], make: Callable[[Any], Made]
+    connection: Connection, table: Table, rows: Iterable[Any], make: Callable[[Any], Made]
 ) -> tuple[list[Made], list[UnreadableRow]]:
     """Make values of rows; those that hold nonsense are told apart."""
     found, broken = list[Made](), list[UnreadableRow]()
@@ -78,7 +78,7 @@ def sorted_out(
         try:
             found.append(make(row))
         except NONSENSE as error:
-            broken.append(unreadable(table, row, error))
+            broken.append(unreadable(connection, table, row, error))
     return found, broken
 
 
@@ -114,7 +114,7 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
     (key,) = table.primary_key
     this = key == getattr(row, key.name)
     for column, said in _unfit(table, row):
-        return _row(table, row, column, said)
+        return _row(connection, table, row, column, said)
     for column, condition in requirements(table, connection.dialect.name):
         held: Any = connection.execute(
             select(cast(table.c[column], UnicodeText)).where(this, _breaks(condition))
@@ -122,8 +122,8 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
         if held is not None:
             so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {condition}"
             stands = "empty" if held[0] is None else f"'{shorten(visible(str(held[0])), LONGEST)}'"
-            return _row(table, row, column, f"{column} is {stands}, {so}")
-    return _row(table, row, "", "a column holds nonsense")
+            return _row(connection, table, row, column, f"{column} is {stands}, {so}")
+    return _row(connection, table, row, "", "a column holds nonsense")
 
 
 def _breaks(condition: str) -> TextClause:
@@ -139,15 +139,20 @@ def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableR
             yield replace(found, column=column.name, said=said, mend=RESTORE)
 
 
-def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
+def unreadable(connection: Connection, table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
     """Return what there is to say of a row that could not be read; `batch` is the name of the batch that it is part of."""
     column, said = next(iter(_unfit(table, row)), ("", str(error)))
     if not column and (first := said.partition(" ")[0]) in table.c:
         column = first
-    return _row(table, row, column, said, batch)
+    return _row(connection, table, row, column, said, batch)
 
 
-def _row(table: Table, row: Any, column: str, said: str, batch: str = "") -> UnreadableRow:
+def _told(connection: Connection) -> str:
+    """Return what sqlcmd has to be told before it may write a table with a filtered index."""
+    return "SET QUOTED_IDENTIFIER ON; " if connection.dialect.name == "mssql" else ""
+
+
+def _row(connection: Connection, table: Table, row: Any, column: str, said: str, batch: str = "") -> UnreadableRow:
     name = next((str(getattr(row, each)) for each in _NAMES if each in table.c), "")
     own = str(row.ProcessBatchName) if table.name == "ProcessBatch" else batch
     number = getattr(row, "ProcessBatch_id", None)
@@ -155,7 +160,7 @@ def _row(table: Table, row: Any, column: str, said: str, batch: str = "") -> Unr
     row_id = int(getattr(row, f"{table.name}_id"))
     mend = f"SELECT * FROM {table.name} WHERE {table.name}_id = {row_id};   (and correct what is wrong there)"  # noqa: S608 - our own names
     if column:
-        mend = f"UPDATE {table.name} SET {column} = ... WHERE {table.name}_id = {row_id};"  # noqa: S608 - as above
+        mend = f"{_told(connection)}UPDATE {table.name} SET {column} = ... WHERE {table.name}_id = {row_id};"  # noqa: S608 - as above
     return UnreadableRow(
         table=str(table.name),
         row_id=row_id,

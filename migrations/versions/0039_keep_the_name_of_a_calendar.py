@@ -51,7 +51,7 @@ def _trigger(dialect: str, before: Any) -> str:
             )
             text = (
                 f"CREATE TRIGGER {TRIGGER} ON Calendar AFTER UPDATE AS\nBEGIN\n    SET NOCOUNT ON;\n"
-                f"    IF {used}\n        THROW 51000, N'{before.USED}', 1;\nEND"
+                f"    IF {used}\n        THROW 51000, N'{before.for_any_client(before.USED)}', 1;\nEND"
             )
             made: str = before._elsewhere(before._as_batch(text), "Calendar")  # noqa: SLF001 - as that made it
             return made

@@ -26,7 +26,10 @@ def test_it_says_what_since_when_why_and_what_to_type() -> None:
     assert "  line 1\n  line 2\n" in said.body
     assert "What to do:      batchctl rerun 42 --reason ..." in said.body
     assert "(Action, BatchControl_id, Reason) VALUES ('rerun', 42, 'why');" in said.body
-    assert """(Action, Arguments, Reason) VALUES ('acknowledge', '{"incident": 7}', 'I am on it');""" in said.body
+    assert (
+        """(Action, Arguments, Reason) VALUES ('acknowledge', '{"incident": 7}', 'I am on it');   -- in sqlcmd: -I\n"""
+        in said.body + "\n"
+    )
 
 
 def test_a_reminder_says_that_nobody_has_acknowledged_it() -> None:

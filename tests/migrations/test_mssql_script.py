@@ -108,6 +108,14 @@ def test_every_trigger_is_t_sql(name: str) -> None:
     assert len(statements) >= 2
 
 
+def test_what_a_trigger_tells_to_type_can_be_typed_in_sqlcmd_and_agent_too() -> None:
+    said = re.findall(r"THROW 51000, N'([^']*)'", "".join(TRIGGERS.values()))
+    telling = [one for one in said if re.search(r"\b(?:UPDATE [A-Z]|INSERT INTO)", one)]
+
+    assert len(telling) == 4
+    assert all(re.search(r"SET QUOTED_IDENTIFIER ON; (?:UPDATE|INSERT)", one) for one in telling)
+
+
 @pytest.mark.parametrize("table", ["FileProcess", "BatchControl"])
 def test_a_table_is_written_again_only_for_who_has_said_success(table: str) -> None:
     before, _, _ = TRIGGERS[f"TR_{table}_Success"].partition("UPDATE w SET ")

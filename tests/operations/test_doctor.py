@@ -419,6 +419,8 @@ def worst(readings: Iterator[Reading]) -> dict[str, Result]:
         (mssql.Facts(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
         (mssql.Facts(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
         (mssql.Facts(is_snapshot=False), {"read committed snapshot": Result.WARN}),
+        (mssql.Facts(compatibility_level=130), {}),
+        (mssql.Facts(compatibility_level=120), {"compatibility level": Result.WARN}),
     ],
 )
 def test_sql_server_is_judged_by_how_it_is_set(facts: mssql.Facts, said: dict[str, Result]) -> None:

@@ -91,14 +91,15 @@ def test_the_user_is_asked_for_by_what_the_server_calls_him(server: SqlServer, c
 
 
 def test_the_facts_are_those_of_this_database(server: SqlServer, connection: Connection) -> None:
-    names = ["name", "delayed_durability", "is_snapshot", "updateability"]
-    server.when("sys.databases", [Rows([["etl", "DISABLED", 0, "READ_WRITE"]], names)])
+    names = ["name", "delayed_durability", "is_snapshot", "compatibility_level", "updateability"]
+    server.when("sys.databases", [Rows([["etl", "DISABLED", 0, 120, "READ_WRITE"]], names)])
 
     found = {reading.check: reading for reading in mssql.durability(connection)}
 
     assert found["read committed snapshot"].result is Result.WARN
     assert found["read committed snapshot"].next_step == "ALTER DATABASE [etl] SET READ_COMMITTED_SNAPSHOT ON;"
     assert found["delayed durability"].result is found["updateability"].result is Result.OK
+    assert found["compatibility level"].next_step == "ALTER DATABASE [etl] SET COMPATIBILITY_LEVEL = 140;"
     (asked,) = server.said("sys.databases")
     assert asked.rstrip().endswith("FROM sys.databases WHERE database_id = DB_ID()")
 

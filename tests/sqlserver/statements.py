@@ -25,11 +25,23 @@ from batchctl.store.dialects.mssql_compiler import write_for_sql_server
 from batchctl.store.statements import Compiled, RowInsert, RowSelect, RowUpdate
 
 OF_OTHERS = tuple(
-    f"batchctl.store.dialects.{name}" for name in ("sqlite", "postgresql", "health.sqlite", "health.postgresql")
+    f"batchctl.store.{name}"
+    for name in (
+        *("dialects.sqlite", "dialects.postgresql", "dialects.health.sqlite", "dialects.health.postgresql"),
+        "rewording",
+    )
 )
 """Modules whose statements no SQL Server ever sees."""
-BY_KIND = tuple(f"batchctl.store.{name}" for name in ("identity", "staging", "task_queues", "unreadable"))
-"""Modules that make a statement otherwise for each kind of database: that for SQL Server is looked at by tests of its own."""
+BY_KIND = frozenset(
+    {
+        *(("batchctl.store.identity", name) for name in ("rename", "lost_name")),
+        ("batchctl.store.staging", "count"),
+        *(("batchctl.store.task_queues", name) for name in ("_guards", "keeps_out")),
+        *(("batchctl.store.unreadable", name) for name in ("unfit", "_of_row")),
+        ("batchctl.store.dialects.pending", "limit"),
+    }
+)
+"""Functions that make a statement otherwise for each kind of database: that for SQL Server is looked at by tests of its own."""
 
 
 @cache
@@ -156,6 +168,14 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
             executed.add((key.key, columns))
         tell(statement, columns)
 
+    def before_cursor_execute(
+        _connection: Any, _cursor: Any, statement: str, _values: Any, context: Any, _several: Any
+    ) -> None:
+        # What was written as text from the beginning; the others have been heard before they were compiled.
+        if context.compiled is None and statement not in known and _is_ours():
+            known.add(statement)
+            heard(statement)
+
     plain = statements._compiled
 
     def compile_and_tell(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
@@ -164,22 +184,26 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
         return plain(compiled, dialect)
 
     event.listen(Engine, "before_execute", before_execute)
+    event.listen(Engine, "before_cursor_execute", before_cursor_execute)
     statements._compiled = compile_and_tell
     try:
         yield
     finally:
         statements._compiled = plain
         event.remove(Engine, "before_execute", before_execute)
+        event.remove(Engine, "before_cursor_execute", before_cursor_execute)
 
 
 def _is_ours() -> bool:
     """Say whether the engine executes a statement that SQL Server may get: not a test, a migration or another dialect."""
     frame: FrameType | None = sys._getframe(2)
+    is_ours = False
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
-        if module.startswith((*OF_OTHERS, *BY_KIND, "sqlalchemy.dialects.", "alembic.", "tests.")):
+        if (module, frame.f_code.co_name) in BY_KIND:
             return False
-        if module.startswith("batchctl."):
-            return True
+        if not is_ours and module.startswith((*OF_OTHERS, "sqlalchemy.dialects.", "alembic.", "tests.")):
+            return False
+        is_ours = is_ours or module.startswith("batchctl.")
         frame = frame.f_back
-    return False
+    return is_ours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy.dialects.mssql.base import MSSQLCompiler
 from batchctl.domain.outcomes import JsonValue
 from batchctl.store import statements as product
 from batchctl.store import views
-from batchctl.store.dialects import mssql_session
+from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.tables import metadata
 from batchctl.store.views.spoken import Spoken
 from step_handlers import _tsql
@@ -20,6 +21,8 @@ from tests.sqlserver import statements, taken
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import refusals
 from tests.sqlserver.parser import problems, tree_of
+from tests.sqlserver.trees import of_kind
+from tests.store.mssql.test_definitions import names_without_schema
 
 
 def numbers(*texts: str) -> set[str]:
@@ -73,11 +76,48 @@ def test_a4_output_where_a_trigger_hears_of_it() -> None:
         assert numbers(old) == {"334"}, table
 
 
+def test_a5_a_model_that_alters_the_real_table() -> None:
+    written = "ALTER TABLE Controller ADD Trouble nvarchar(max) NULL"
+    nothing: Any = None
+    sent, _ = mssql._alter_in_the_model(nothing, nothing, written, (), nothing, nothing)
+
+    assert names_without_schema(sent) == []
+    assert names_without_schema(written) == ["controller"]
+
+
 def test_a6_a_view_that_is_not_the_first_in_its_batch() -> None:
     view = views.views("mssql")["vFailed"]
 
     assert numbers(mssql_session._TELLING.format(mssql_session._part_of_a_batch(view))) == set()
     assert "46010" in numbers(mssql_session._TELLING.format(view))
+
+
+def test_a7_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused_to_sqlcmd() == set()
+
+    monkeypatch.setattr(Spoken, "for_any_client", lambda _self, view: view)
+    assert {"vWaiting", "vFailed"} <= refused_to_sqlcmd()
+
+
+def refused_to_sqlcmd() -> set[str]:
+    """Return the views that show an INSERT which sessions of sqlcmd may not do."""
+    shown = re.compile(r"'((?:SET QUOTED_IDENTIFIER ON; )?INSERT INTO OperatorRequest \([^)]*\) )")
+    return {
+        name
+        for name, view in views.views("mssql").items()
+        for text in shown.findall(view)
+        if taken.refused(f"{text}SELECT 'a', 1, 'b'", by_any_client=True)
+    }
+
+
+def test_a8_a_procedure_with_a_try_around_it() -> None:
+    called = _tsql.call_body(["dbo", "usp_Load"], [])
+    declared, _, rest = called.partition("\n")
+    old = f"{declared} BEGIN TRY\n{rest.replace(chr(10), chr(10) + _tsql._CATCH + chr(10), 1)}"
+
+    assert numbers(called, old) == set(), "the server takes both"
+    assert [*of_kind(tree_of(called), "TryCatchStatement")] == []
+    assert len([*of_kind(tree_of(old), "TryCatchStatement")]) == 1
 
 
 def test_the_checks_are_alive() -> None:

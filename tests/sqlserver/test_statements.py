@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import FunctionType
+
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine, text
 
 from batchctl.store import identity, schema, unreadable
 from batchctl.store.conditions import requirements
@@ -52,6 +55,34 @@ def test_a_statement_is_heard_when_it_is_executed_once_whatever_the_database() -
             assert schema.revision_of(connection) is None
 
     assert heard == ["SELECT version_num FROM alembic_version"]
+
+
+def ask_in_two_ways(connection: Connection) -> None:
+    connection.exec_driver_sql("SELECT 1")
+    connection.execute(text("SELECT 2"))
+
+
+@pytest.mark.parametrize("module", sorted({module for module, _ in statements.BY_KIND}))
+def test_a_new_statement_is_heard_of_a_module_that_makes_others_for_each_kind_of_database(module: str) -> None:
+    heard: list[str] = []
+    # As if it stood there.
+    asked = FunctionType(ask_in_two_ways.__code__, {"__name__": module, "text": text})
+    with statements.recording(heard.append), create_engine("sqlite://").connect() as connection:
+        asked(connection)
+        asked(connection)
+
+    assert heard == ["SELECT 1", "SELECT 2"]
+
+
+def test_what_is_made_for_each_kind_of_database_is_there() -> None:
+    for module, name in statements.BY_KIND:
+        found = import_module(module)
+        functions = {**vars(found), **{key: one for made in vars(found).values() for key, one in _members(made)}}
+        assert isinstance(functions.get(name), FunctionType), f"{module}.{name}"
+
+
+def _members(made: object) -> list[tuple[str, object]]:
+    return [*vars(made).items()] if isinstance(made, type) else []
 
 
 def test_a_statement_is_heard_when_it_is_compiled_for_the_driver() -> None:

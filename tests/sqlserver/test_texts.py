@@ -59,7 +59,6 @@ OF_OTHER_SERVERS = {
     "batchctl.store.task_queues.WHO_MAY",
     "batchctl.store.task_queues._GUARDS",
     "batchctl.store.task_queues._WHO_MAY",
-    "batchctl.store.rewording._CHANGE",
     "batchctl.store.scripts._TAKEN",
     "step_handlers._populating_procedure._FIND_FUNCTION",
     "step_handlers._populating_procedure._SELECT",

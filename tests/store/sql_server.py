@@ -178,6 +178,7 @@ class SqlServer:
 class _Connection:
     server: SqlServer
     timeout: int = 0
+    is_open: bool = True
 
     def cursor(self) -> _Cursor:
         return _Cursor(self.server)
@@ -195,6 +196,9 @@ class _Connection:
         """Accept what SQLAlchemy hands to pyodbc."""
 
     def close(self) -> None:
+        if not self.is_open:
+            raise Error("HY010", "The connection has been closed.")
+        self.is_open = False
         self.server.closed += 1
 
 
@@ -205,6 +209,7 @@ class _Cursor:
     rows: list[Sequence[Any]] = field(default_factory=list)
     description: list[tuple[str, None]] | None = None
     rowcount: int = -1
+    is_open: bool = True
 
     def setinputsizes(self, sizes: Any) -> None:
         """Keep the sizes."""
@@ -240,7 +245,9 @@ class _Cursor:
         return found
 
     def close(self) -> None:
-        self.left, self.rows = [], []
+        if not self.is_open:
+            raise Error("HY010", "The cursor has been closed.")
+        self.is_open, self.left, self.rows = False, [], []
 
     def _next(self) -> int:
         answer = self.left.pop(0)

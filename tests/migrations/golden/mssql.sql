@@ -4441,9 +4441,9 @@ EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDAT
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted)
-        THROW 51000, N''batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'', 1;
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'', 1;
     IF EXISTS (SELECT 1 FROM deleted)
-        THROW 51000, N''batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'', 1;
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'', 1;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -4522,7 +4522,7 @@ EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Used ON Calendar AFTER DELETE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM Schedule AS u JOIN deleted AS d ON u.CalendarName = d.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch AS u JOIN deleted AS d ON u.ExpectedCalendar = d.CalendarName)
-        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
+        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -5410,7 +5410,7 @@ EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Renamed ON Calendar AFTER UPDATE
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM Schedule u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName))) OR EXISTS (SELECT 1 FROM ProcessBatch u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)))
-        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
+        THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
 END';
 GO
 IF @@TRANCOUNT = 0

@@ -191,3 +191,18 @@ def test_no_statement_waits_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         pass
 
     assert [session.timeout for session in server.sessions] == [60]
+
+
+@pytest.mark.parametrize("module", URLS)
+def test_no_handle_is_closed_twice(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    with engine.open_engine(URLS[module], Path()).connect() as connection:
+        session: Any = connection.connection.dbapi_connection
+        cursor = session.cursor()
+        cursor.execute("SELECT 1")
+        for handle in (cursor, session):
+            handle.close()
+            handle.close()
+
+    assert server.closed == 1

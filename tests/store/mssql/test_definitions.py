@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
 from batchctl.ports import Boundary
-from batchctl.store import reports, schema
+from batchctl.store import reports, schema, unreadable
 from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
@@ -99,6 +100,14 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     assert begin < min(everything)
     assert max(everything) < rollback
     assert not server.said("COMMIT TRANSACTION")
+
+
+def test_what_mends_a_row_can_be_typed_in_sqlcmd_and_agent_too(connection: Connection) -> None:
+    table = metadata.tables["Schedule"]
+    row = SimpleNamespace(**{**dict.fromkeys(table.c.keys()), "Schedule_id": 7})
+    found = unreadable.unreadable(connection, table, row, ValueError(""))
+
+    assert found.mend == "SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ScheduleName = ... WHERE Schedule_id = 7;"
 
 
 def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> None:

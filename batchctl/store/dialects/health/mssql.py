@@ -30,10 +30,14 @@ SELECT OBJECT_ID(:name, 'U') AS found,
 """)
 _OBJECT = text("SELECT OBJECT_ID(:name)")
 _FACTS = text("""
-SELECT name, delayed_durability_desc AS delayed_durability, is_read_committed_snapshot_on AS is_snapshot,
+SELECT name, delayed_durability_desc AS delayed_durability, is_read_committed_snapshot_on AS is_snapshot, compatibility_level,
        CONVERT(nvarchar(60), DATABASEPROPERTYEX(name, 'Updateability')) AS updateability
 FROM sys.databases WHERE database_id = DB_ID()
 """)
+
+
+LEAST_COMPATIBLE = 130
+"""Below it the server knows no STRING_SPLIT, by which the script of roles reads the roles that may ask for commands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,7 @@ class Facts:
     delayed_durability: str = "DISABLED"
     updateability: str = "READ_WRITE"
     is_snapshot: bool = True
+    compatibility_level: int = 140
 
 
 def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
@@ -113,6 +118,7 @@ def durability(connection: Connection) -> list[Reading]:
         delayed_durability=str(row.delayed_durability),
         updateability=str(row.updateability),
         is_snapshot=bool(row.is_snapshot),
+        compatibility_level=int(row.compatibility_level),
     )
     return list(judge(facts))
 
@@ -137,3 +143,11 @@ def judge(facts: Facts) -> Iterator[Reading]:
     else:
         next_step = f"ALTER DATABASE {name} SET READ_COMMITTED_SNAPSHOT ON;"
         yield Reading("read committed snapshot", Result.WARN, "OFF: who reads waits for who writes.", next_step)
+    level = facts.compatibility_level
+    if level >= LEAST_COMPATIBLE:
+        yield Reading(
+            "compatibility level", Result.OK, f"{level}: the server knows all that the scripts are written in."
+        )
+    else:
+        next_step = f"ALTER DATABASE {name} SET COMPATIBILITY_LEVEL = 140;"
+        yield Reading("compatibility level", Result.WARN, f"{level}: the script of db roles needs 130.", next_step)
