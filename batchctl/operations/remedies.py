@@ -105,4 +105,4 @@ def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, st
 def _entity(row: IntakeRow) -> str:
     """Return what to do so that a batch takes a row."""
     correct = intake.to_correct_entity(row.intake_id)
-    return f"correct Entity of the row ({correct} in sqlcmd: -I), or register a batch that takes it"
+    return f"correct Entity of the row ({correct}), or register a batch that takes it"

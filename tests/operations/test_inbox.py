@@ -26,7 +26,7 @@ from tests.control_databases import ACTS
 
 WHY = "the table was truncated"
 CORRECT_ENTITY = (
-    "correct Entity of the row (UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = 4; in sqlcmd: -I),"
+    "correct Entity of the row (UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = 4;),"
     " or register a batch that takes it;"
 )
 CORRECT_FILE = "correct FileName, or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then:"

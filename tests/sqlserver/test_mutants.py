@@ -92,7 +92,7 @@ def test_a6_a_view_that_is_not_the_first_in_its_batch() -> None:
     assert "46010" in numbers(mssql_session._TELLING.format(view))
 
 
-def test_a7_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a10_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused_to_sqlcmd() == set()
 
     monkeypatch.setattr(Spoken, "for_any_client", lambda _self, view: view)
@@ -110,7 +110,7 @@ def refused_to_sqlcmd() -> set[str]:
     }
 
 
-def test_a8_a_procedure_with_a_try_around_it() -> None:
+def test_a9_a_procedure_with_a_try_around_it() -> None:
     called = _tsql.call_body(["dbo", "usp_Load"], [])
     declared, _, rest = called.partition("\n")
     old = f"{declared} BEGIN TRY\n{rest.replace(chr(10), chr(10) + _tsql._CATCH + chr(10), 1)}"
