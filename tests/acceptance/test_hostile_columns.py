@@ -88,7 +88,8 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     made.batch("broken", FAILS, Enabled=0)
     made.sql("INSERT INTO Setting (Name, Value) VALUES ('x', 'y')")
     for table in metadata.sorted_tables:
-        fill(made, table)
+        if [*texts_of(table)]:
+            fill(made, table)
     return made
 
 
