@@ -88,7 +88,7 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     made.batch("broken", FAILS, Enabled=0)
     made.sql("INSERT INTO Setting (Name, Value) VALUES ('x', 'y')")
     for table in metadata.sorted_tables:
-        if [*texts_of(table)]:
+        if texts_of(table):
             fill(made, table)
     return made
 
