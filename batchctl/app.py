@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from batchctl.preparation import Preparer
     from batchctl.registry import Registry
     from batchctl.system.folders import ThreadFolders
+    from batchctl.system.handler_calls import HandlerCalls
     from batchctl.system.inquiries import ThreadInquiries
     from batchctl.system.service_manager import ServiceManager
 
@@ -121,7 +122,16 @@ class App:
         from batchctl.preparation import Preparer
 
         handlers = cache(self.registry.handler)
-        return Preparer(handlers, self.surroundings, self.ids.user(), self.ids.host(), self.database_id)
+        where = self.ids.user(), self.ids.host(), self.database_id
+        return Preparer(handlers, self.surroundings, *where, self.handler_calls.ask)
+
+    @cached_property
+    def handler_calls(self) -> HandlerCalls:
+        """Asks step handlers that come from plugins, none of them for long."""
+        from batchctl.system import handler_calls
+
+        limit = min(handler_calls.LIMIT, timedelta(seconds=self.settings.populate_timeout))
+        return handler_calls.HandlerCalls(limit)
 
     @cached_property
     def database_id(self) -> str:

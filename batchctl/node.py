@@ -21,6 +21,7 @@ from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
 from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
+from batchctl.control.handler_watch import HandlerWatch
 from batchctl.control.incident_watch import IncidentWatch
 from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import Membership
@@ -130,7 +131,8 @@ class Node:
             leadership = Leadership(self._transactions, self._clock, self._listener, name, self._app.rhythm)
             means = LeadersTransactions(self._transactions, leadership), self._clock, self._listener
             creator = self._creator(populators, means[0], gives_up=once)
-            duties, own_duties = self._duties(means, runner, folders), self._scheduling(runner, creator)
+            duties = self._duties(means, runner, folders)
+            own_duties = HandlerWatch(lambda: self._app.handler_calls.hanging), *self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
             alerting.begin()
             upkeep = (alerting, *self._upkeep(means))
@@ -371,6 +373,7 @@ class Node:
             state_directory=self._state_directory if outliving else None,
             environment=self._environment,
             known_secrets=partial(config.known_secrets, self._settings),
+            ask=self._app.handler_calls.ask,
         )
         try:
             yield runner

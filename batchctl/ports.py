@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
+Told = TypeVar("Told")
 
 
 class Boundary(StrEnum):
@@ -151,6 +152,20 @@ class Trace(StrEnum):
     """Nobody will know how it ended, and something of it may live on this host that nobody watches over."""
     UNCLEAR = "unclear"
     """It may live or still be begun: examine it again later."""
+
+
+class AskHandler(Protocol):
+    """Asks a step handler something, which runs its code."""
+
+    def __call__(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
+        """Return the answer; `about` says what it is about. Raises `PluginError` or `CannotBegin` when none comes in time."""
+        ...
+
+
+def ask_straight(handler: object, about: str, question: Callable[[], Told]) -> Told:
+    """Ask, however long it takes."""
+    del handler, about
+    return question()
 
 
 class StepRunner(Protocol):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TypeVar, cast
 
 from batchctl.domain.errors import CannotBegin, PluginError, StepRefused, in_one_line
@@ -25,7 +25,8 @@ from batchctl.domain.status import Cause
 from batchctl.domain.text import shorten, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiable
-from batchctl.ports import PopulatorRunner
+from batchctl.ports import AskHandler, PopulatorRunner, ask_straight
+from batchctl.system.handler_calls import is_own
 
 REASON_LIMIT = 4000
 Answer = TypeVar("Answer", Populated, Populated | None)
@@ -71,6 +72,7 @@ class Preparer:
     user: str
     host: str
     database_id: str
+    ask: AskHandler = ask_straight
 
     def prepare(
         self,
@@ -85,16 +87,18 @@ class Preparer:
         """Render one attempt; whatever is wrong with it becomes the refusal."""
         try:
             handler = self.find_handler(step.process_type)
-            asked = _check_of(handler, step) if cause is Cause.VERIFY else step
+            note = self._note(instance, batch, step, attempt_no, cause, now)
+            asked = self._check_of(handler, step, note) if cause is Cause.VERIFY else step
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
-            note = self._note(instance, batch, step, attempt_no, cause, now)
             around = self.surroundings
             request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
             if _may_delegate(type(handler)):
-                request = replace(request, step=cast("Delegates", handler).delegate(request))
+                delegate = partial(cast("Delegates", handler).delegate, request)
+                request = replace(request, step=self.ask(handler, note, delegate))
                 handler = self.find_handler(request.step.process_type)
-            return Prepared(request.step, handler, handler.render(request), None)
+            rendered = self.ask(handler, note, partial(handler.render, request))
+            return Prepared(request.step, handler, _off_the_loop(handler, rendered), None)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
@@ -107,7 +111,7 @@ class Preparer:
             # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
             if entry.cause is Cause.VERIFY:
-                asked = _check_of(handler, step)
+                asked = self._check_of(handler, step, f"attempt {entry.history_id}")
                 handler = self.find_handler(asked.process_type)
             return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
         except (StepRefused, PluginError, ValueError) as error:
@@ -117,9 +121,18 @@ class Preparer:
         """Read the answer of a check: the lost step was done, was not, or nobody knows."""
         try:
             handler = self.find_handler(process_type)
-            return handler.is_done(outcome) if isinstance(handler, Verifiable) else None
+            if not isinstance(handler, Verifiable):
+                return None
+            return self.ask(handler, "the outcome of a check", partial(handler.is_done, outcome))
         except (Exception, SystemExit):  # noqa: BLE001 - foreign code that cannot answer does not know
             return None
+
+    def _check_of(self, handler: StepHandler, step: Step, about: str) -> Step:
+        if not isinstance(handler, Verifiable):
+            message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
+            raise StepRefused(message)
+        check = self.ask(handler, about, partial(handler.verification, step))
+        return replace(check, seq=step.seq, name=step.name)
 
     def _note(
         self, instance: BatchInstance, batch: BatchDefinition, step: Step, attempt_no: int, cause: Cause, now: datetime
@@ -172,8 +185,6 @@ def _may_delegate(kind: type) -> bool:
     return issubclass(kind, Delegates)
 
 
-def _check_of(handler: StepHandler, step: Step) -> Step:
-    if not isinstance(handler, Verifiable):
-        message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
-        raise StepRefused(message)
-    return replace(handler.verification(step), seq=step.seq, name=step.name)
+def _off_the_loop(handler: StepHandler, rendered: Rendered) -> Rendered:
+    """Believe only the product's own handlers that executing takes no time: what hangs must have a thread of its own."""
+    return replace(rendered, brief=False) if rendered.brief and not is_own(type(handler)) else rendered

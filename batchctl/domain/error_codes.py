@@ -146,7 +146,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.unknown:batch_of": 1127,
     "batchctl.operations.unknown:of_batch_row": 1128,
     "batchctl.operations.watches:rehearse": 1129,
-    "batchctl.preparation:_check_of": 1130,
+    "batchctl.preparation:Preparer._check_of": 1130,
     "batchctl.registry:Registry._get": 1131,
     "batchctl.registry:Registry._load": 1132,
     "batchctl.registry:Registry._imported": 1133,
@@ -231,6 +231,9 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.task_connections:check": 1261,
     "batchctl.store.dialects.postgresql:lock_name": 1262,
     "batchctl.operations.requested:Proxy._dealt_with": 1263,
+    "batchctl.system.handler_calls:HandlerCalls._hung": 1264,
+    "batchctl.system.handler_calls:HandlerCalls._leave_alone": 1265,
+    "batchctl.system.handler_calls:HandlerCalls._on_thread": 1266,
 }
 """By the module and the function that makes the error."""
 

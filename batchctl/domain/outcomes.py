@@ -108,6 +108,8 @@ class Rendered:
     brief: bool = False
     """True when executing waits for nothing, so that it may be done on the controller's own thread, which is faster.
 
+    Only the product's own handlers are believed: steps of a plugin's are always carried out on threads of their own.
+
     With a handler that `RunsOneCommand` this concerns `command` and `outcome`; the command itself may take its time.
     """
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, cast
 
-from batchctl.domain.errors import BatchctlError, ConfigurationError
+from batchctl.domain.errors import BatchctlError, CannotBegin, ConfigurationError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
-from batchctl.ports import Bell, Clock, Finished, Report, Trace
+from batchctl.ports import AskHandler, Bell, Clock, Finished, Report, Trace, ask_straight
 from batchctl.system import adoption, journal, platform
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
@@ -89,9 +89,11 @@ class ThreadStepRunner:
         state_directory: Path | None = None,
         environment: Mapping[str, str] | None = None,
         known_secrets: Callable[[], Iterable[str]] = tuple,
+        ask: AskHandler = ask_straight,
     ) -> None:
         """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
         platform.keep_children()
+        self._ask = ask
         self._means = means = Means(
             controller_id=controller_id,
             processes=PluginProcesses(plugin_process),
@@ -139,7 +141,12 @@ class ThreadStepRunner:
         """Begin an execution; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
         may_be_command = _may_be_one_command(type(handler))
-        if may_be_command and self._supervision is not None and _is_one_command(handler, rendered):
+        try:
+            is_command = self._supervision is not None and self._is_one_command(key, handler, rendered)
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+            self._reports.append(self._finished(step, _failure(error)))
+            return
+        if is_command and self._supervision is not None:
             commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
             step.announced = True
             order = partial(self._order, self._supervision, commanded, leashed=leashed)
@@ -271,7 +278,7 @@ class ThreadStepRunner:
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
-        if self._state is not None and _is_one_command(handler, rendered):
+        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered):
             is_own = claimed_by == self._means.controller_id
             return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry), is_own=is_own)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
@@ -286,7 +293,7 @@ class ThreadStepRunner:
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution; return the process ids found alive."""
         claimed_by, grace = entry.claimed_by or "", self._means.grace
-        if self._state is not None and _is_one_command(handler, rendered):
+        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered):
             # It may be this worker's own that came back to it after its supervisor had died.
             return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
         self._refuse_living(claimed_by)
@@ -475,9 +482,18 @@ class ThreadStepRunner:
             return datetime.fromisoformat(record["time"])
         return now - timedelta(milliseconds=round((time.monotonic() - record["at"]) * 1000))
 
+    def _is_one_command(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> bool:
+        if not _may_be_one_command(type(handler)):
+            return False
+        question = partial(cast("RunsOneCommand", handler).is_one_command, rendered)
+        return self._ask(handler, f"attempt {key}", question)
+
     def _is_alive(self, key: HistoryId, handler: Provable, rendered: Rendered) -> bool:
+        question = partial(handler.is_alive, rendered, RunningStep(self._means, key))
         try:
-            return handler.is_alive(rendered, RunningStep(self._means, key)) is True
+            return self._ask(handler, f"attempt {key}", question) is True
+        except (PluginError, CannotBegin):
+            return True  # Who does not answer has not said that it is dead.
         except Exception:  # noqa: BLE001 - a handler may raise anything; then it has proved nothing
             return False
 
@@ -566,10 +582,6 @@ def _prepare(place: Path, controller_id: str) -> None:
 
 def _recorded(entry: HistoryEntry) -> Identity:
     return Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
-
-
-def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
-    return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
 
 
 @cache

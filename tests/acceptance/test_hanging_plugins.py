@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -195,3 +196,71 @@ def test_a_step_that_takes_no_notice_of_its_end_is_lost_and_frees_its_slot(shop:
     assert said[0] == "lost"
     assert "was told to stop and did not end; whether it was done is not known" in str(said[1])
     assert shop.hand.sql("SELECT Status FROM BatchControl WHERE BatchControl_id = 1") == [("held",)]
+
+
+HANGING = """
+import re, sys, time
+from batchctl.plugin_api import Rendered, StepOutcome
+def loop():
+    while True:
+        pass
+HANGS = {
+    "loop": loop,
+    "sleep": lambda: time.sleep(10**6),
+    "expression": lambda: re.match("^(a+)+$", "a" * 60 + "!"),
+}
+class Hanging:
+    process_type = "hanging"
+    def check(self, step, surroundings): return ()
+    def render(self, request):
+        print("it is asked", file=sys.stderr, flush=True)
+        HANGS[request.step.data[0]]()
+        return Rendered("it renders", {})
+    def execute(self, rendered, execution): return StepOutcome(succeeded=True)
+STEP_HANDLERS = (Hanging,)
+"""
+
+
+def heard(controller: subprocess.Popen[str], said: str) -> str:
+    """Wait until a controller says something; return that line."""
+    assert controller.stderr is not None
+    return next(line for line in controller.stderr if said in line)
+
+
+@pytest.mark.parametrize("how", ["loop", "sleep", "expression"])
+def test_a_step_whose_rendering_hangs_fails_alone_and_its_handler_is_an_incident(shop: Shop, how: str) -> None:
+    (shop.directory / "hanging_ones.py").write_text(HANGING, encoding="utf-8")
+    shop.configure('plugin_modules = ["hanging_ones"]\npopulate_timeout = 1\nheartbeat_interval = 0.2\n')
+    shop.batch("A", how, Seq=1)
+    shop.hand.sql("UPDATE ProcessControl SET ProcessType = 'hanging'")
+    shop.batch("B", shop.says("exit 0"), Seq=2)
+    for entity in ("A", "B"):
+        shop.submit(entity)
+    controller = shop.start("run")
+    shop.hear()
+    heard(controller, "controller_trouble")
+    told = str(shop.value("SELECT Message FROM Incident WHERE Kind = 'controller_trouble'"))
+    why = shop.run("why", "1")
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+    asked = (
+        "The handler of 'hanging' did not answer within 1 seconds, asked about BatchControl 1 of batch A, step 1 step"
+    )
+    assert asked in told
+    assert asked in " ".join(why.stdout.split())
+    assert shop.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("failed",), ("complete",)]
+
+
+@pytest.mark.parametrize("how", ["loop", "sleep", "expression"])
+def test_a_controller_with_a_step_whose_rendering_hangs_can_be_told_to_end(shop: Shop, how: str) -> None:
+    (shop.directory / "hanging_ones.py").write_text(HANGING, encoding="utf-8")
+    shop.configure('plugin_modules = ["hanging_ones"]\npopulate_timeout = 1\n')
+    shop.batch("A", how)
+    shop.hand.sql("UPDATE ProcessControl SET ProcessType = 'hanging'")
+    shop.submit("A")
+    controller = shop.start("run")
+    heard(controller, "it is asked")
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from datetime import timedelta
+from typing import Any, ClassVar, NoReturn
 
 import pytest
 
@@ -12,7 +13,9 @@ from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Execution, StepHandler
+from batchctl.ports import AskHandler, ask_straight
 from batchctl.preparation import Prepared, Preparer
+from batchctl.system.handler_calls import HandlerCalls
 from batchctl.testing import FakeClock, a_step, an_instance, surroundings
 from step_handlers.os_command import OsCommand
 from step_handlers.task import Task
@@ -39,11 +42,13 @@ class Broken:
         raise self.error
 
 
-def prepare(handler: StepHandler, *, cause: Cause = Cause.AUTO, name: str = "load") -> Prepared:
+def prepare(
+    handler: StepHandler, *, cause: Cause = Cause.AUTO, name: str = "load", ask: AskHandler = ask_straight
+) -> Prepared:
     """Make a step of a handler ready."""
-    step = a_step(handler.process_type, name=name)
+    step = a_step(handler.process_type, name=name, Data1="true")
     batch = BatchDefinition(batch_id=BatchId(1), name="B", entity="B", steps=(step,))
-    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test")
+    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
     return preparer.prepare(an_instance(), batch, step, attempt_no=3, cause=cause, now=NOW)
 
 
@@ -129,3 +134,62 @@ def an_entry(begun: Prepared) -> HistoryEntry:
         command_spec=begun.command_spec,
         started_at=NOW,
     )
+
+
+class Hanging(ToldHandler):
+    """A handler that never answers what it is asked."""
+
+    process_type: ClassVar[str] = "hanging"
+
+    def render(self, request: StepRequest) -> Rendered:
+        self._hang()
+
+    def verification(self, step: Step) -> Step:
+        self._hang()
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        self._hang()
+
+    def _hang(self) -> NoReturn:
+        while True:
+            pass
+
+
+class HangingDelegate(Hanging):
+    """One that hangs before it says what is carried out instead."""
+
+    def delegate(self, request: StepRequest) -> Step:
+        self._hang()
+
+
+@pytest.mark.parametrize(
+    ("handler", "cause"),
+    [(Hanging(), Cause.AUTO), (Hanging(), Cause.VERIFY), (HangingDelegate(), Cause.AUTO)],
+)
+def test_a_handler_that_hangs_refuses_its_step_and_is_not_asked_about_the_next(handler: Hanging, cause: Cause) -> None:
+    ask = HandlerCalls(timedelta(milliseconds=50)).ask
+    first, second = (prepare(handler, cause=cause, ask=ask) for _ in range(2))
+
+    assert (first.rendered, first.put_back) == (None, False)
+    assert "did not answer within 0.05 seconds, asked about BatchControl 42 of batch B" in (first.refusal or "")
+    assert (second.rendered, second.put_back) == (None, True)
+    assert "It is not asked now" in (second.refusal or "")
+
+
+def test_a_check_that_is_never_read_tells_nothing() -> None:
+    ask = HandlerCalls(timedelta(milliseconds=50)).ask
+    preparer = Preparer(lambda _: Hanging(), surroundings("/"), "anna", "host1", "test", ask)
+
+    assert preparer.is_done("hanging", StepOutcome(succeeded=True)) is None
+
+
+def test_only_a_handler_of_the_product_is_believed_that_it_takes_no_time_on_the_controllers_thread() -> None:
+    class Brief(ToldHandler):
+        def render(self, request: StepRequest) -> Rendered:
+            return Rendered("it hangs", {}, brief=True)
+
+    foreign, own = prepare(Brief()).rendered, prepare(OsCommand()).rendered
+
+    assert foreign is not None
+    assert own is not None
+    assert (foreign.brief, own.brief) == (False, True)

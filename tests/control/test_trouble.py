@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from batchctl.control.findings import Findings
+from batchctl.control.handler_watch import HandlerWatch
 from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, PluginError
 from batchctl.domain.incidents import Problem
 from batchctl.domain.status import IncidentKind
 from batchctl.ports import Change
@@ -86,4 +87,21 @@ def test_that_one_waits_for_others_is_no_trouble(world: World, error: BatchctlEr
     pass_time(world, hand, 4)
 
     assert world.sql(SAID) == [(said,)]
+    hand.worker.end()
+
+
+def test_a_handler_that_hangs_is_an_incident_until_it_answers_and_the_steps_of_others_go_on(world: World) -> None:
+    world.batch(steps=1)
+    hand = hired(world, "c1")
+    hanging = [PluginError("The handler of 'x' did not answer.", next_step="correct module x")]
+    hand.worker.own_duties = (HandlerWatch(lambda: next(iter(hanging), None)),)
+    world.submit()
+    pass_time(world, hand, 3)
+    (found,) = problems(world)
+    assert found.message == "Controller c1 cannot do all of its work: The handler of 'x' did not answer."
+    assert (found.next_step, hand.created, len(hand.runner.started)) == ("correct module x", 1, 1)
+
+    hanging.clear()
+    pass_time(world, hand, 3)
+    assert problems(world) == []
     hand.worker.end()

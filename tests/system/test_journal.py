@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.errors import CannotBegin, ConfigurationError, PluginError
 from batchctl.plugin_api import StepOutcome
 from batchctl.ports import Trace
 from batchctl.system import journal, platform
@@ -166,6 +166,8 @@ class Proves(Does):
         (False, Trace.LEFT_OVER),
         (None, Trace.LEFT_OVER),
         (OSError("no network"), Trace.LEFT_OVER),
+        (PluginError("it did not answer"), Trace.UNCLEAR),
+        (CannotBegin("it is not asked"), Trace.UNCLEAR),
     ],
 )
 def test_a_handler_may_prove_that_an_execution_lives(

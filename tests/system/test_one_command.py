@@ -15,6 +15,7 @@ from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
 from batchctl.ports import Finished, Report
 from batchctl.system import brief
+from batchctl.system.handler_calls import HandlerCalls
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
 from tests.system.watching import LIMIT, Ear, ends
@@ -152,6 +153,25 @@ class NotOne(Does):
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
         raise LookupError("there is no command")
+
+
+class NeverSays(NotOne):
+    """A handler that never says whether this step is a command."""
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        while True:
+            pass
+
+
+def test_a_step_of_which_its_handler_does_not_say_whether_it_is_a_command_fails(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_ask", HandlerCalls(timedelta(milliseconds=50)).ask)
+    runner.start(KEY, NeverSays(lambda execution: StepOutcome(succeeded=True)), BRIEF)
+    outcome = finished(runner).outcome
+
+    assert not outcome.succeeded
+    assert f"did not answer within 0.05 seconds, asked about attempt {KEY}" in (outcome.message or "")
 
 
 def test_a_step_that_is_no_command_is_left_to_its_handler(runner: ThreadStepRunner) -> None:

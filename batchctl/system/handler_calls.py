@@ -1,0 +1,151 @@
+"""Asking step handlers of plugins, within a time limit: one that hangs keeps its controller from nothing else.
+
+Where there is an alarm, plugin code is interrupted by it on the very thread that asks: a thread beside could not be
+left alone, because a regular expression lets no other thread of the process run. Elsewhere such a thread is what there is.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from batchctl.domain.errors import CannotBegin, PluginError
+from batchctl.domain.text import visible
+from batchctl.ports import Told
+from batchctl.system.threads import Threads
+
+LIMIT = timedelta(seconds=5)
+"""How long a handler may take to answer; on SQLite nobody else can write meanwhile."""
+REST = timedelta(seconds=30)
+"""How long one that was interrupted is left alone: it would keep the controller waiting again."""
+AGAIN = 1.0
+"""Seconds after which code that has caught the interruption is interrupted once more."""
+
+_OWN = frozenset({"batchctl", "step_handlers"})
+
+
+class _TookTooLong(BaseException):
+    """Raised in the midst of plugin code, which is to catch it no more than the end of the program."""
+
+    def __init__(self, may_be_asked: Callable[[], bool]) -> None:
+        super().__init__()
+        self.may_be_asked = may_be_asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Hang:
+    error: PluginError
+    is_over: Callable[[], bool]
+
+
+class HandlerCalls:
+    """Asks handlers; knows which of them did not answer when they were last asked."""
+
+    def __init__(self, limit: timedelta = LIMIT, rest: timedelta = REST) -> None:
+        """Nobody has been asked yet."""
+        self._limit = limit.total_seconds()
+        self._rest = rest.total_seconds()
+        self._hangs: dict[type, _Hang] = {}
+        self._threads = Threads("batchctl-handler")
+
+    def ask(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
+        """Return what a handler answers; raises `PluginError` when it takes too long, `CannotBegin` while it is left alone."""
+        kind: type = type(handler)
+        if is_own(kind):
+            return question()
+        self._leave_alone(kind)
+        try:
+            return self._within_limit(question)
+        except _TookTooLong as late:
+            self._hangs[kind] = _Hang(self._hung(handler, about), late.may_be_asked)
+            raise self._hangs[kind].error from None
+
+    @property
+    def hanging(self) -> PluginError | None:
+        """What is to be said of a handler that did not answer when it was last asked, if there is one."""
+        return next((hang.error for hang in self._hangs.values()), None)
+
+    def _leave_alone(self, kind: type) -> None:
+        """Refuse to ask a handler that hangs still, or did a moment ago."""
+        hang = self._hangs.get(kind)
+        if hang is None:
+            return
+        if not hang.is_over():
+            message = f"It is not asked now: {hang.error.message}"
+            raise CannotBegin(message, next_step=hang.error.next_step)
+        del self._hangs[kind]
+
+    def _hung(self, handler: object, about: str) -> PluginError:
+        name = visible(str(getattr(handler, "process_type", type(handler).__name__)))
+        message = f"The handler of '{name}' did not answer within {self._limit:g} seconds, asked about {about}."
+        mend = (
+            f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
+        )
+        return PluginError(message, next_step=mend)
+
+    def _within_limit(self, question: Callable[[], Told]) -> Told:
+        if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
+            return self._interrupted(question)
+        return self._on_thread(question)
+
+    if sys.platform != "win32":
+
+        def _interrupted(self, question: Callable[[], Told]) -> Told:
+            asks = True
+
+            def interrupt(*_: object) -> None:
+                if asks:
+                    until = time.monotonic() + self._rest
+                    raise _TookTooLong(lambda: time.monotonic() >= until)
+
+            before = signal.signal(signal.SIGALRM, interrupt)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, self._limit, AGAIN)
+                return question()
+            finally:
+                asks = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, before)
+
+    def _on_thread(self, question: Callable[[], Told]) -> Told:
+        answer, has_come = list[Callable[[], Any]](), threading.Event()
+
+        def work() -> None:
+            try:
+                found = context.run(question)
+                answer.append(lambda: found)
+            except BaseException as error:  # noqa: BLE001 - raised where it was asked
+                answer.append(_raiser(error))
+            has_come.set()
+
+        context = copy_context()
+        try:
+            self._threads.run(work)
+        except RuntimeError as error:
+            message = f"The system refused to start another thread: {error}."
+            raise CannotBegin(message) from error
+        if not has_come.wait(self._limit):
+            raise _TookTooLong(has_come.is_set)
+        told: Told = answer[0]()
+        return told
+
+
+@cache
+def is_own(kind: type) -> bool:
+    """Say whether a handler of this class is one of the product, which needs no time limit."""
+    return kind.__module__.partition(".")[0] in _OWN
+
+
+def _raiser(error: BaseException) -> Callable[[], Any]:
+    def raise_it() -> Any:
+        raise error
+
+    return raise_it
