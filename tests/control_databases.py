@@ -59,11 +59,13 @@ class SqliteHand(Hand):
 
     def loosen(self) -> None:
         # What no column takes, the triggers that write changes down cannot write down either; others refuse it themselves.
+        self.sql("BEGIN")
         for (name,) in self.sql(
             "SELECT name FROM sqlite_master WHERE type = 'trigger'"
             " AND (name LIKE '%\\_Audit%' ESCAPE '\\' OR sql LIKE '%RAISE(%')"
         ):
             self.sql(f"DROP TRIGGER {name}")
+        self.sql("COMMIT")
         self.sql("PRAGMA ignore_check_constraints = ON")
         self.sql("PRAGMA foreign_keys = OFF")
 

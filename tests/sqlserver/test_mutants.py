@@ -15,13 +15,14 @@ from batchctl.store import views
 from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.tables import metadata
 from batchctl.store.views.spoken import Spoken
-from step_handlers import _tsql
+from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
 from tests.sqlserver import statements, taken
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import refusals
 from tests.sqlserver.parser import problems, tree_of
 from tests.sqlserver.trees import of_kind
+from tests.step_handlers import test_mssql
 from tests.store.mssql.test_definitions import names_without_schema
 
 
@@ -90,6 +91,27 @@ def test_a6_a_view_that_is_not_the_first_in_its_batch() -> None:
 
     assert numbers(mssql_session._TELLING.format(mssql_session._part_of_a_batch(view))) == set()
     assert "46010" in numbers(mssql_session._TELLING.format(view))
+
+
+def test_a7_a_session_that_is_closed_during_a_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
+    def close(session: _mssql._Session) -> None:
+        session.is_over = True
+        session.ended.put(None)
+        session.opened.close()
+
+    monkeypatch.setattr(_mssql._Session, "close", close)
+    with pytest.raises(AssertionError, match="closed during"):
+        test_mssql.test_a_session_is_never_closed_during_a_cancel(monkeypatch, test_mssql.URL)
+
+
+def test_a8_a_cancel_that_closes_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel_once(session: _mssql._Session) -> bool:
+        session.opened.close()
+        return False
+
+    monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
+    with pytest.raises(AssertionError, match="cancelled"):
+        test_mssql.test_another_thread_stops_a_running_batch(monkeypatch, test_mssql.BUNDLED)
 
 
 def test_a10_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
