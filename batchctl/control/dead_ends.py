@@ -42,7 +42,7 @@ def read(
     found += dead_ends.not_installed(batches, now)
     found += dead_ends.without_steps(batches, known, now)
     found += dead_ends.short_of_units(batches, now)
-    found += dead_ends.nothing_starts(limits.overall(connection), now)
+    found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)

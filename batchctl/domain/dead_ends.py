@@ -110,14 +110,14 @@ def short_of_units(batches: Iterable[BatchDefinition], now: datetime) -> Iterato
                 )
 
 
-def nothing_starts(limit: int | None, now: datetime) -> Iterator[Problem]:
+def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[Problem]:
     """Yield the limit of everything that is under way where it is none at all."""
     if limit == 0:
         yield Problem(
             kind=IncidentKind.UNREADABLE,
             key=key_of(IncidentKind.UNREADABLE, "Setting", "MaxConcurrent"),
             subject="Setting MaxConcurrent",
-            message="Setting MaxConcurrent is 0: nothing starts anywhere",
+            message=f"Setting MaxConcurrent is '{shorten(visible(written or ''), LONGEST)}': nothing starts anywhere",
             severity=Severity.WARNING,
             since=now,
             next_step="delete the row MaxConcurrent of Setting, or let it say how many instances may be under way at once",

@@ -234,6 +234,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.handler_calls:HandlerCalls._hung": 1264,
     "batchctl.system.handler_calls:HandlerCalls._leave_alone": 1265,
     "batchctl.system.handler_calls:HandlerCalls._on_thread": 1266,
+    "batchctl.operations.unknown:refuse_start": 1267,
 }
 """By the module and the function that makes the error."""
 

@@ -366,8 +366,8 @@ def _overall(total: int, limit: int, holders: Sequence[Holder]) -> Gate:
     if total < limit:
         return Gate(name="Setting MaxConcurrent")
     if limit == 0:
-        blocked = "Setting MaxConcurrent is 0: nothing starts"
-        clear = "raise Value of Setting MaxConcurrent, or delete that row"
+        blocked = "Setting MaxConcurrent is 0, or no number: nothing starts"
+        clear = "let Value of Setting MaxConcurrent say how many, or delete that row"
         return Gate(name="Setting MaxConcurrent", blocked=blocked, clear=clear, row="Setting MaxConcurrent")
     return Gate(
         name="Setting MaxConcurrent",

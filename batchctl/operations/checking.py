@@ -137,10 +137,8 @@ def check(
                 "Setting", identity.DATABASE_ID, "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS
             )
         )
-    if limit[0] is not None and not limit[1]:
-        message = f"It says '{visible(limit[0])}', " + (
-            "so nothing starts." if limit[1] == 0 else "which is no number, so it limits nothing."
-        )
+    if limit[0] is not None and limit[1] == 0:
+        message = f"It says '{visible(limit[0])}', so nothing starts."
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     found += [Finding("Setting", visible(one.name), one.column, one.message) for one in settings]
     for batch in defined.batches:

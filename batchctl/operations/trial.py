@@ -10,7 +10,7 @@ from typing import Any
 
 from batchctl.domain import triggers
 from batchctl.domain.dead_ends import Ailing
-from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.modes import lets_triggers, mode_word, takers_of
 from batchctl.domain.outcomes import JsonValue
@@ -18,7 +18,7 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.domain.unreadable import UnreadableRow, taking
-from batchctl.operations import columns
+from batchctl.operations import columns, unknown
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import ailing_starts, data_triggers, definitions
 
@@ -179,9 +179,7 @@ def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:
 
 def _named(connection: Any, name: str) -> DataTrigger:
     known, broken = data_triggers.everything(connection)
-    for row in broken:
-        if row.name == name:
-            raise Refused(f"{row.message}. Until that is corrected it starts nothing.", next_step=row.mend)
+    unknown.refuse_start(broken, name)
     for trigger in known:
         if trigger.name == name:
             return trigger

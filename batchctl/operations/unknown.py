@@ -78,6 +78,13 @@ def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound |
     return NotFound(missing, next_step="batchctl check")
 
 
+def refuse_start(broken: Iterable[UnreadableRow], name: str) -> None:
+    """Raise `Refused` where a row that starts work has a name and cannot be read."""
+    for row in broken:
+        if row.name == name:
+            raise Refused(f"{row.message}. Until that is corrected it starts nothing.", next_step=row.mend)
+
+
 def of_batch_row(row: UnreadableRow) -> Refused:
     """Say what of a batch cannot be read, and what comes of it."""
     return Refused(f"{row.message}. Until that is corrected the batch does nothing.", next_step=row.mend)

@@ -19,7 +19,7 @@ from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.unreadable import taking
 from batchctl.domain.values import value
-from batchctl.operations import corrected_files
+from batchctl.operations import corrected_files, unknown
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store import file_watches
 from batchctl.store.definitions import Definitions
@@ -141,6 +141,7 @@ def _in_order(verdict: Verdict) -> tuple[int, str]:
 def rehearse(transactions: Transactions, folders: Folders, directory: Path, name: str, most: int) -> Rehearsal:
     """Walk once through the folder of a watch and say what would happen to each entry; nothing is submitted."""
     with transactions.read() as connection:
+        unknown.refuse_start(file_watches.unreadable(connection), name)
         watches = {row.name: row for row in file_watches.everyone(connection)}
         watch = watches.get(name)
         if watch is None:

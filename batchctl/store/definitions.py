@@ -15,7 +15,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, N
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import batch_versions, controllers, freezes, limits
-from batchctl.store.columns import data_values, text_of
+from batchctl.store.columns import data_values, text_of, within
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable import NONSENSE, unreadable
 
@@ -25,7 +25,6 @@ _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
-_MOST_LOST = 1000
 _YEAR = 365 * 24 * 3600
 _ENABLE = (
     update(process_batch)
@@ -158,14 +157,14 @@ def _batch(
         entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
         enabled=row.Enabled == 1,
         seq=int(row.Seq),
-        retry_count=_at_least(0, row, "RetryCount"),
+        retry_count=within(row, "RetryCount", 0, 1000),
         retry_wait=_retry_wait(row),
         populator=str(row.Populator),
         populator_args=text_of(row.PopulatorArgs),
         populator_on=text_of(row.PopulatorOn),
         on_failure=word(OnFailure, row.OnFailure),
         dependency_mode=word(DependencyMode, row.DependencyMode),
-        max_concurrent=_at_least(1, row, "MaxConcurrent"),
+        max_concurrent=within(row, "MaxConcurrent", 1, 1000),
         duplicate_check=row.DuplicateCheck == 1,
         description=text_of(row.Description),
         mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
@@ -186,21 +185,10 @@ def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] |
     return number if batch_versions.fingerprint(batch_versions.content_of(row, steps)) == known else None
 
 
-def _at_least(least: int, row: Row[Any], column: str) -> int:
-    value = int(getattr(row, column))
-    if value < least:
-        message = f"{column} is {value}, and has to be at least {least}"
-        raise ValueError(message)
-    return value
-
-
 def _retry_wait(row: Row[Any]) -> timedelta:
     if row.RetryWaitSecs is None:
-        return timedelta(minutes=row.RetryWaitMins)
-    if not 0 <= row.RetryWaitSecs <= _YEAR:
-        message = f"RetryWaitSecs is {row.RetryWaitSecs}, and has to be between 0 and {_YEAR}"
-        raise ValueError(message)
-    return timedelta(seconds=row.RetryWaitSecs)
+        return timedelta(minutes=within(row, "RetryWaitMins", 0, 525600))
+    return timedelta(seconds=within(row, "RetryWaitSecs", 0, _YEAR))
 
 
 def _step(row: Row[Any]) -> Step:
@@ -213,16 +201,9 @@ def _step(row: Row[Any]) -> Step:
         alarm_duration=_seconds(row.AlarmDuration),
         max_duration=_seconds(row.MaxDuration),
         on_lost=word(OnLost, row.OnLost),
-        max_lost=_max_lost(row.MaxLost),
+        max_lost=within(row, "MaxLost", 0, 1000),
         data=data_values(row),
     )
-
-
-def _max_lost(most: int) -> int:
-    if not 0 <= most <= _MOST_LOST:
-        message = f"MaxLost is {most}, and has to be between 0 and {_MOST_LOST}"
-        raise ValueError(message)
-    return most
 
 
 def _seconds(value: int | None) -> timedelta | None:

@@ -16,7 +16,7 @@ from batchctl.domain.status import DuplicateKey, word
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable, text_of, within
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
@@ -284,11 +284,11 @@ def _watch(row: Row[Any]) -> FileWatchRow:
         entity=str(row.Entity),
         folder=str(row.Folder),
         pattern=str(row.Pattern),
-        is_recursive=row.Recursive == 1,
-        settle_seconds=int(row.SettleSeconds),
+        is_recursive=within(row, "Recursive", 0, 1) == 1,
+        settle_seconds=within(row, "SettleSeconds", 0, 86400),
         marker_suffix=text_of(row.MarkerSuffix),
         duplicate_key=word(DuplicateKey, row.DuplicateKey),
-        enabled=row.Enabled == 1,
+        enabled=within(row, "Enabled", 0, 1) == 1,
         unreachable_since=row.UnreachableSince,
     )
 

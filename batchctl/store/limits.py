@@ -112,11 +112,13 @@ def idle_needs(connection: Connection) -> list[tuple[int, str, int]]:
 def overall(connection: Connection) -> int | None:
     """Return how many instances of all batches may be under way at once; None when that is not limited.
 
-    What is no number limits nothing; `check` names it.
+    What is no number lets nothing start: somebody wanted a limit.
     """
-    row = connection.execute(_LIMIT).one_or_none()
-    said = "" if row is None else str(row.Value).strip()
-    return int(said) if said.isascii() and said.isdecimal() and len(said) <= LONGEST_LIMIT else None
+    said = overall_as_written(connection)
+    if said is None:
+        return None
+    digits = said.strip()
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= LONGEST_LIMIT else 0
 
 
 def overall_as_written(connection: Connection) -> str | None:

@@ -12,7 +12,7 @@ from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable, text_of, within
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
@@ -108,9 +108,9 @@ def _schedule(row: Row[Any]) -> Schedule:
         entity=str(row.Entity),
         timing=_timing(row),
         catch_up=word(CatchUp, row.CatchUp),
-        catch_up_most=None if row.CatchUpMost is None else _within("CatchUpMost", row.CatchUpMost, 1, 1000),
+        catch_up_most=None if row.CatchUpMost is None else within(row, "CatchUpMost", 1, 1000),
         overlap=word(Overlap, row.Overlap),
-        jitter=timedelta(seconds=_within("Jitter", row.Jitter, 0, 86400)),
+        jitter=timedelta(seconds=within(row, "Jitter", 0, 86400)),
         enabled=row.Enabled == 1,
         next_run_time=row.NextRunTime,
         decided_until=row.DecidedUntil,
@@ -145,12 +145,3 @@ def _timing(row: Row[Any]) -> Timing:
 
 def _number(value: object) -> int | None:
     return None if value is None else int(str(value))
-
-
-def _within(column: str, value: object, least: int, most: int) -> int:
-    """Return a number that the table's own conditions ask for; raises `ValueError` where somebody has switched them off."""
-    number = int(str(value))
-    if not least <= number <= most:
-        message = f"{column} is {number}, and has to be between {least} and {most}"
-        raise ValueError(message)
-    return number

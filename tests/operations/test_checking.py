@@ -300,9 +300,9 @@ def test_a_dependency_that_holds_nonsense_is_a_finding_and_leaves_out_only_its_b
     ("value", "message"),
     [
         ("0", "It says '0', so nothing starts."),
-        ("-1", "It says '-1', which is no number, so it limits nothing."),
-        ("twenty", "It says 'twenty', which is no number, so it limits nothing."),
-        ("\u0663", "It says '\u0663', which is no number, so it limits nothing."),
+        ("-1", "It says '-1', so nothing starts."),
+        ("twenty", "It says 'twenty', so nothing starts."),
+        ("\u0663", "It says '\u0663', so nothing starts."),
         (" 3 ", None),
     ],
 )

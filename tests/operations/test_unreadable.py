@@ -22,6 +22,17 @@ from tests.control_databases import SqliteControl
 
 SAID = "ProcessBatch 1 (Daily) cannot be read: ProcessingMode is 'sheduled', and has to be one of: manual, scheduled, triggered"
 MEND = "UPDATE ProcessBatch SET ProcessingMode = ... WHERE ProcessBatch_id = 1;"
+_WATCH: dict[str, object] = {"WatchName": "odd", "Entity": "Other", "Folder": "/in"}
+_TRIGGER: dict[str, object] = {
+    "TriggerName": "odd",
+    "Entity": "Other",
+    "ConnectionName": "w",
+    "TableName": "t",
+    "StatusColumn": "s",
+    "PendingValue": "0",
+    "CreatedColumn": "c",
+    "RowThreshold": 1,
+}
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -796,10 +807,16 @@ def test_accepting_a_row_names_the_batch_that_cannot_be_read(
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "least"), [("MaxConcurrent", 0, 1), ("RetryCount", -1, 0)], ids=["MaxConcurrent", "RetryCount"]
+    ("column", "value", "least", "most", "mend"),
+    [
+        ("MaxConcurrent", 0, 1, 1000, 1),
+        ("RetryCount", -1, 0, 1000, 0),
+        ("RetryCount", 1001, 0, 1000, 0),
+        ("RetryWaitMins", -1, 0, 525600, 5),
+    ],
 )
 def test_a_number_that_nothing_can_go_by_is_named_and_no_row_is_rejected_for_it(
-    world: World, column: str, value: int, least: int
+    world: World, column: str, value: int, least: int, most: int, mend: int
 ) -> None:
     world.batch("Daily")
     world.submit("Daily")
@@ -808,26 +825,64 @@ def test_a_number_that_nothing_can_go_by_is_named_and_no_row_is_rejected_for_it(
     world.create()
     Alarm(world, rules(learns_arrivals=False)).duty.finish()
 
-    said = f"ProcessBatch 1 (Daily) cannot be read: {column} is {value}, and has to be at least {least}"
+    said = f"ProcessBatch 1 (Daily) cannot be read: {column} is {value}, and has to be between {least} and {most}"
     assert said in world.one("SELECT Message FROM Incident WHERE Kind = 'unreadable'")
     assert world.sql("SELECT Status, Message FROM FileProcess") == [("ready", None)]
     assert world.sql("SELECT Status, NextSql FROM vStatus") == [
-        ("unreadable", f"UPDATE ProcessBatch SET {column} = {least} WHERE ProcessBatch_id = 1;")
+        ("unreadable", f"UPDATE ProcessBatch SET {column} = {mend} WHERE ProcessBatch_id = 1;")
     ]
 
 
-def test_what_keeps_instances_from_starting_for_ever_is_an_incident(world: World) -> None:
+@pytest.mark.parametrize(
+    ("kind", "columns", "column", "value", "said"),
+    [
+        ("FileWatch", _WATCH, "SettleSeconds", -1, "between 0 and 86400"),
+        ("FileWatch", _WATCH, "Recursive", 2, "between 0 and 1"),
+        ("FileWatch", _WATCH, "Enabled", 7, "between 0 and 1"),
+        ("DataTrigger", _TRIGGER, "RowThreshold", -1, "between 1 and 9223372036854775807"),
+        ("DataTrigger", _TRIGGER, "IdleMinutes", 0, "between 1 and 525600"),
+        ("DataTrigger", _TRIGGER, "OnNewRows", -1, "between 0 and 1"),
+        ("DataTrigger", _TRIGGER, "DebounceSeconds", -1, "between 0 and 31536000"),
+        ("DataTrigger", _TRIGGER, "Enabled", 7, "between 0 and 1"),
+    ],
+)
+def test_a_number_that_nothing_can_start_by_is_named_by_every_face(
+    broken: World, command: Command, kind: str, columns: dict[str, object], column: str, value: int, said: str
+) -> None:
+    written = {**columns, column: value}
+    broken.sql(f"INSERT INTO {kind} ({', '.join(written)}) VALUES ({', '.join('?' * len(written))})", *written.values())
+    reason = f"{kind} 1 (odd) cannot be read: {column} is {value}, and has to be {said}"
+    mend = f"UPDATE {kind} SET {column} = ... WHERE {kind}_id = 1;"
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    starter = "watch" if kind == "FileWatch" else "trigger"
+    asked = [command(starter, "test", "odd"), *([command("why", "trigger:odd")] if starter == "trigger" else [])]
+
+    assert broken.sql("SELECT Message, NextStep FROM Incident WHERE Subject LIKE '%(odd)'") == [
+        (f"{reason}; until that is corrected it starts nothing", mend)
+    ]
+    assert mend in [one["Next"] for one in json.loads(command("status", "--json")[1])["Unreadable"]]
+    assert [one["Column"] for one in json.loads(command("check", "--json")[1]) if one["Table"] == kind] == [column]
+    for code, _, told in asked:
+        assert (code, told.splitlines()[:2]) == (
+            4,
+            [f"Error: {reason}. Until that is corrected it starts nothing.", f"Next: {mend}"],
+        )
+
+
+@pytest.mark.parametrize("limit", ["0", "zork"])
+def test_what_keeps_instances_from_starting_for_ever_is_an_incident(world: World, limit: str) -> None:
     world.batch("Daily")
     world.batch("Off", Enabled=0)
     world.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('ftp', 2)")
     world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units) VALUES (1, 1, 9), (2, 1, 9)")
-    world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', '0')")
+    world.hand.loosen()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", limit)
     duty = Alarm(world, rules(learns_arrivals=False)).duty
     duty.finish()
 
     assert world.sql("SELECT Subject, Message FROM Incident WHERE Kind = 'unreadable' ORDER BY 1") == [
         ("Daily", "Batch Daily needs 9 units of 'ftp', and there are 2: its instances wait for ever"),
-        ("Setting MaxConcurrent", "Setting MaxConcurrent is 0: nothing starts anywhere"),
+        ("Setting MaxConcurrent", f"Setting MaxConcurrent is '{limit}': nothing starts anywhere"),
     ]
     number = world.one("SELECT Incident_id FROM Incident WHERE Subject = 'Daily'")
     assert world.sql("SELECT Status, NextSql FROM vStatus WHERE ProcessBatchName = 'Daily'") == [
@@ -836,6 +891,8 @@ def test_what_keeps_instances_from_starting_for_ever_is_an_incident(world: World
 
     world.submit("Daily")
     world.create()
+    world.process()
+    assert world.statuses() == ["ready"]
     world.sql("UPDATE BatchControl SET Status = 'failed'")
     assert world.sql("SELECT Status, NextSql FROM vStatus WHERE ProcessBatchName = 'Daily'") == [
         ("failed", "SELECT * FROM vFailed WHERE ProcessBatchName = 'Daily';")

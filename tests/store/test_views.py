@@ -287,7 +287,7 @@ def test_a_tag_is_what_the_engine_takes_for_one(world: World, seen: Callable[...
 
 
 CLEAR = ("waits", "nothing holds it back")
-LIMITS = ("1\n", "\t1", "\u00a01 \x1f", "0" * 17 + "1", "1", "1 1", "", " ", "+1", "1.0", "x1")
+LIMITS = ("1\n", "\t1", "\u00a01 \x1f", "0" * 17 + "1", "0" * 18 + "1", "1", "1 1", "", " ", "+1", "1.0", "x1")
 
 
 def test_a_limit_is_read_as_the_engine_reads_it(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
@@ -305,9 +305,10 @@ def test_a_limit_is_read_as_the_engine_reads_it(world: World, seen: Callable[...
             limit = limits.overall(connection)
         (row,) = seen("vWaiting")
 
-        assert limit in {1, None}
         full = "1 instances are under way, and Setting MaxConcurrent is 1"
-        assert row["Reason"] == (CLEAR[1] if limit is None else full), repr(value)
+        nothing = "Setting MaxConcurrent is 0, or no number: nothing starts"
+        assert limit in {0, 1}
+        assert row["Reason"] == (full if limit == 1 else nothing), repr(value)
 
 
 def test_a_time_without_end_is_said_as_the_command_line_says_it(

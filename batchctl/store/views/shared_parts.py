@@ -44,8 +44,9 @@ _READ = (
     ("OnFailure", "lower({0}) NOT IN ('hold_batch', 'stop_all', 'continue')", "''hold_batch''"),
     ("DependencyMode", "lower({0}) NOT IN ('all', 'any')", "''all''"),
     ("RetryWaitSecs", "{0} NOT BETWEEN 0 AND 31536000", "NULL"),
-    ("RetryCount", "{0} < 0", "0"),
-    ("MaxConcurrent", "{0} < 1", "1"),
+    ("RetryCount", "{0} NOT BETWEEN 0 AND 1000", "0"),
+    ("RetryWaitMins", "{0} NOT BETWEEN 0 AND 525600", "5"),
+    ("MaxConcurrent", "{0} NOT BETWEEN 1 AND 1000", "1"),
 )
 """What the engine could not read of a batch, and what a column may hold instead."""
 _NUMBERS = (("Seq", "100"), ("RetryCount", "0"), ("RetryWaitMins", "5"), ("MaxConcurrent", "1"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from batchctl.store.written_forms import BLANKS, bare
+from batchctl.store.written_forms import BLANKS, LONGEST_LIMIT, bare
 
 _SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z])")
 """Where a statement begins that a view shows."""
@@ -138,13 +138,15 @@ class Spoken:
 
     @property
     def limit(self) -> str:
-        """Return Setting MaxConcurrent; nothing where that is no number."""
-        value = self.bare("Value")
-        return self._each(
-            f"CASE WHEN {value} GLOB '[0-9]*' AND {value} NOT GLOB '*[^0-9]*' THEN CAST({value} AS integer) END",
-            f"CASE WHEN {value} ~ '^0*[0-9]{{1,18}}$' THEN CAST({value} AS bigint) END",
-            f"CASE WHEN {value} NOT LIKE '%[^0-9]%' AND {value} LIKE '%[0-9]%' THEN TRY_CAST({value} AS bigint) END",
+        """Return Setting MaxConcurrent; 0 where that is no number."""
+        value, most = self.bare("Value"), LONGEST_LIMIT
+        digits = self._each(
+            f"{value} NOT GLOB '*[^0-9]*' AND length({value}) BETWEEN 1 AND {most}",
+            f"{value} ~ '^[0-9]{{1,{most}}}$'",
+            f"{value} NOT LIKE '%[^0-9]%' AND LEN({value}) BETWEEN 1 AND {most}",
         )
+        cast = self._each("CAST", "CAST", "TRY_CAST")
+        return f"CASE WHEN {digits} THEN {cast}({value} AS bigint) ELSE 0 END"
 
     def act(self, action: str, instance: str) -> str:
         """Write the statement with which somebody asks for an act on an instance."""

@@ -161,7 +161,7 @@ def _reason(s: Spoken) -> str:
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
             WHEN c.Started >= {most} THEN {started}
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
+            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
             WHEN u.Units > r.Units THEN {missing}
             WHEN u.Exclusive = 1 THEN {whole}
