@@ -129,6 +129,8 @@ PLANTED = {
             "UPDATE ScheduleFire SET z_inserted = '2026-11-21 05:59:59.999'"],
     "I53": [SCHEDULED, fired("fired"), *BACKFILLED, "DELETE FROM Schedule"],
     "I54": [SCHEDULED, *BACKFILLED, "DELETE FROM Schedule"],
+    "I55": ["UPDATE BatchProcessHistory SET EndTime = '2026-11-01 00:00:00' WHERE BatchProcessHistory_id = 1"],
+    "I56": ["UPDATE FileProcess SET Data = 'orders of today' WHERE Entity = 'B'"],
     "I61": ['DROP INDEX "UX_Incident_Standing"', INCIDENT, INCIDENT],
     "I62": [INCIDENT, "UPDATE Incident SET Status = 'resolved'"],
     "I63": [INCIDENT, mail("recovery", 1), mail("recovery", 2)],
@@ -233,6 +235,20 @@ def test_a_failure_that_no_retry_can_mend_breaks_no_law(world: World) -> None:
 def test_steps_that_were_renumbered_behind_what_is_complete_break_no_law(night: World) -> None:
     night.sql("UPDATE ProcessControl SET ProcessControlSeq = ProcessControlSeq * 10")
 
+    assert broken(night) == set()
+
+
+def test_the_clock_of_a_host_may_differ_a_little_from_that_of_the_database(night: World) -> None:
+    night.sql("UPDATE BatchProcessHistory SET StartTime = '2026-11-01 00:00:59', EndTime = '2026-11-01 00:00:00'")
+
+    assert "I55" not in broken(night)
+
+
+def test_what_a_person_has_accepted_repeats_another_on_purpose(night: World) -> None:
+    night.sql(*PLANTED["I56"])
+    assert broken(night) == {"I56"}
+
+    night.sql("INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('anna', 'h', 'accept', 'FileProcess:2')")
     assert broken(night) == set()
 
 

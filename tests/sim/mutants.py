@@ -168,7 +168,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     mutant(
         "duplicates are not looked for",
-        "intake",
+        "I56",
         (intake_writing, "if batch.duplicate_check else None", "if False else None"),
     ),
     mutant(

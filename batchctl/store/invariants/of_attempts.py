@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.status import HistoryStatus
+from batchctl.store.conditions import differing
 from batchctl.store.invariants.invariant import (
     BROKEN,
     CLAIMED,
@@ -124,6 +125,13 @@ _ASKED_SINCE = exists().where(
     _later.c.BatchProcessHistory_id <= _ID,
 )
 _LEFT_BEFORE = _RETRIES.c.left_before
+
+# How a command ended, its host may tell by a clock of its own.
+_ENDS_EARLY = differing(
+    "h.EndTime < h.StartTime - INTERVAL '1 minute'",
+    "h.EndTime < strftime('%Y-%m-%d %H:%M:%f', h.StartTime, '-1 minute')",
+    "h.EndTime < DATEADD(minute, -1, h.StartTime)",
+)
 
 OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
@@ -332,6 +340,13 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         .where(or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs))
         .order_by(_q.DurationHistory_id),
         "somebody has written them by hand; graph goes by them where there is no history any more",
+    ),
+    Invariant(
+        "I55",
+        "no attempt ends before it has begun",
+        "BatchProcessHistory",
+        _attempts(_ENDS_EARLY),
+        "look whether the clock of the database, or of its host, was set back; else somebody has written history by hand",
     ),
     Invariant(
         "I67",

@@ -5,16 +5,21 @@ from __future__ import annotations
 from sqlalchemy import (
     ColumnElement,
     Select,
+    String,
     and_,
     bindparam,
+    cast,
     exists,
     func,
+    literal,
     not_,
     or_,
     select,
 )
 
 from batchctl.domain.status import InstanceStatus
+from batchctl.store.audit import ACCEPT
+from batchctl.store.comparison import exactly, same_data
 from batchctl.store.definitions import ENTITY
 from batchctl.store.invariants.invariant import (
     BROKEN,
@@ -26,6 +31,7 @@ from batchctl.store.invariants.invariant import (
     is_written_down,
 )
 from batchctl.store.tables import (
+    audit_log,
     batch_control,
     batch_process_history,
     batch_resource,
@@ -59,6 +65,17 @@ _OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Statu
 _WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))
 _TOUCHED_BY_A_PERSON = acted_on(_c.BatchControl_id)
 _DONE_EVER = exists().where(_OF_INSTANCE, _h.c.ProcessControlSeq == _s.ProcessControlSeq, _h.c.Status.in_(DONE))
+_same, _before = file_process.alias("same"), batch_control.alias("before")
+_REPEATS_ANOTHER = exists().where(
+    exactly(_same.c.Entity, _f.Entity),
+    same_data(_same.c.Data, _f.Data),
+    _before.c.FileProcess_id == _same.c.FileProcess_id,
+    _before.c.ProcessBatch_id == _c.ProcessBatch_id,
+    _before.c.BatchControl_id < _c.BatchControl_id,
+)
+_IS_ACCEPTED = exists().where(
+    audit_log.c.Target == literal("FileProcess:") + cast(_f.FileProcess_id, String(20)), audit_log.c.Action == ACCEPT
+)
 _IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(CLAIMED))
 
 OF_INSTANCES: tuple[Invariant, ...] = (
@@ -223,6 +240,18 @@ OF_INSTANCES: tuple[Invariant, ...] = (
             )
         ),
         RESTORE,
+    ),
+    Invariant(
+        "I56",
+        "what repeats the Data of another row is no second work of a batch, unless a person has accepted it",
+        "BatchControl",
+        select(_c.BatchControl_id)
+        .select_from(batch_control)
+        .join(process_batch, and_(_b.ProcessBatch_id == _c.ProcessBatch_id, _b.DuplicateCheck == 1))
+        .join(file_process, _f.FileProcess_id == _c.FileProcess_id)
+        .where(_f.Data.is_not(None), _REPEATS_ANOTHER, not_(_IS_ACCEPTED))
+        .order_by(_c.BatchControl_id),
+        "look whether DuplicateCheck was switched on, or AuditLog purged, meanwhile; else look in the target what was done twice",
     ),
     Invariant(
         "I66",
