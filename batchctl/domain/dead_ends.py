@@ -23,6 +23,9 @@ _OF_WORK = {
 BY_A_PERSON = "rejected by "
 """How the message of a row begins that a person has rejected: nobody needs to be told."""
 
+CORRECTED = " (corrected since)"
+"""How the message of a row ends that a hand has corrected since it was rejected: the message tells of what it was."""
+
 
 @value
 class Ailing:

@@ -324,6 +324,7 @@ def _of_intake(
     row = intake.load(connection, intake_id)
     if row is None:
         raise unknown.intake_row(connection, intake_id)
+    (row,) = intake.with_corrections(connection, [row])
     takers = [batch for batch in batches.values() if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]

@@ -94,7 +94,9 @@ class Reader:
         with self.transactions.read() as connection:
             defined = definitions.read(connection)
             statuses = [status for status, state in _SET_ASIDE.items() if state in states]
-            aside = intake.set_aside(connection, statuses, start, most + 1, entity, since)
+            aside = intake.with_corrections(
+                connection, intake.set_aside(connection, statuses, start, most + 1, entity, since)
+            )
             again = files_taken_again.find(connection, aside)
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
@@ -121,6 +123,7 @@ class Reader:
             made = reports.instances_of_intake(connection, intake_id)
             acts = audit.of_target(connection, audit.intake_target(intake_id))
             again = files_taken_again.find(connection, [row]).get(intake_id)
+            (row,) = intake.with_corrections(connection, [row])
         takers = tuple(batch for batch in defined.batches if batch.entity == row.entity)
         have_theirs = {instance.batch_id for instance in made}
         lacking = [each for each in _takers(row, defined) if each not in have_theirs]

@@ -104,6 +104,7 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
         if row is None:
             raise unknown.intake_row(connection, intake_id)
         again = files_taken_again.find(connection, [row]).get(intake_id)
+        (row,) = intake.with_corrections(connection, [row])
     return Rejection(remedies.because(row, defined), remedies.to_take_in(row, defined.batches, again))
 
 

@@ -170,7 +170,7 @@ def overview(
         broken = {row.batch_id: row for row in defined.unreadable if row.batch_id is not None}
         counts, strange = reports.count_instances(connection)
         arrived, strange_intake = reports.count_intake(connection)
-        not_taken_in = intake.not_taken_in(connection, most)
+        not_taken_in = intake.with_corrections(connection, intake.not_taken_in(connection, most))
         again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from batchctl.domain.dead_ends import BY_A_PERSON
+from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
@@ -45,6 +45,8 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
         wanted = f"if it is wanted after all: {retry}" if again is None else f"it was {files_taken_again.said(again)}"
         return f"nothing; {wanted}"
     reject = f"batchctl inbox reject {row.intake_id} --reason ..."
+    if (row.message or "").endswith(CORRECTED):
+        return f"{retry}; if nobody wants it: {reject}"
     of_it = [batch for batch in batches if batch.entity == row.entity]
     if not of_it:
         return f"{_entity(row)}, then: {retry}; if nobody wants it: {reject}"

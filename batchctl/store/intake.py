@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Row, Select, and_, bindparam, exists, func, not_, or_, select, text, update
+from sqlalchemy import (
+    CTE,
+    Connection,
+    Row,
+    Select,
+    String,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 
+from batchctl.domain.dead_ends import CORRECTED
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
-from batchctl.store.audit import ACCEPT, intake_target
+from batchctl.store.audit import ACCEPT, ROW_UPDATE, intake_target
 from batchctl.store.columns import NAME_LENGTH, readable, stamp, text_of
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import one_of
@@ -161,6 +180,16 @@ _SET_ASIDE = (
     )
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
+)
+_ITS_NAME = literal("FileProcess:") + cast(_f.FileProcess_id, String(20))
+_CORRECTED = select(_f.FileProcess_id).where(
+    _f.FileProcess_id.in_(bindparam("intake_ids", expanding=True)),
+    exists().where(
+        _a.Target == _ITS_NAME,
+        _a.Action == ROW_UPDATE,
+        _a.z_inserted >= _f.z_updated,
+        _a.ValuesAfter.not_like('{"Status":%'),
+    ),
 )
 _NOT_TAKEN_IN = (IntakeStatus.PAUSED, IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
@@ -384,6 +413,14 @@ def set_aside(
         wanted = wanted.where(_f.z_inserted >= since)
     given = {"statuses": [status.value for status in statuses], "before": before, "most": most}
     return readable(connection.execute(wanted, given), intake_row)
+
+
+def with_corrections(connection: Connection, rows: Iterable[IntakeRow]) -> list[IntakeRow]:
+    """Return rows, each that a hand has corrected since it was rejected with a message that says so."""
+    rows = list(rows)
+    asked = [row.intake_id for row in rows if row.status is IntakeStatus.REJECTED and row.message]
+    found = {*connection.execute(_CORRECTED, {"intake_ids": asked}).scalars()} if asked else set()
+    return [replace(row, message=f"{row.message}{CORRECTED}") if row.intake_id in found else row for row in rows]
 
 
 def intake_row(row: Row[Any]) -> IntakeRow:

@@ -432,6 +432,20 @@ def test_a_paused_row_goes_on(every_kind: World) -> None:
     assert every_kind.one("SELECT count(*) FROM BatchControl WHERE FileProcess_id = 5") == 1
 
 
+def test_a_rejected_row_that_was_corrected_says_so_and_is_only_to_be_looked_at_anew(world: World) -> None:
+    world.batch("Sensor", PopulatorArgs="(?P<CycleKey>[0-9]{8})")
+    number = world.submit("Sensor", "/in/a.csv", Status="rejected", Message="no match")
+    world.sql("UPDATE FileProcess SET FileName = '/in/20261121.csv'")
+    right = reader(world).show(IntakeId(number)).item
+
+    assert right is not None
+    assert (right.because, listed(world)[number].because) == ("no match (corrected since)",) * 2
+    assert (
+        right.clear
+        == f"batchctl inbox retry {number} --reason ...; if nobody wants it: batchctl inbox reject {number} --reason ..."
+    )
+
+
 def test_a_duplicate_is_looked_at_anew_once_it_is_none_any_more(every_kind: World) -> None:
     world = every_kind
     with pytest.raises(Refused, match="FileProcess 2 still has the same Data as FileProcess 1") as refused:

@@ -141,7 +141,7 @@ def test_every_statement_that_a_view_shows_can_be_run(world: World, seen: Callab
 
     assert {view for view, _ in statements} == {*views.NAMES}
     to_fill_in = [text for _, text in statements if re.search(r"[=,(] ?\.\.\.", text)]
-    assert len(to_fill_in) == 2
+    assert len(to_fill_in) == 3
     for _, text in statements:
         if text in to_fill_in:
             # What is to be filled in is no text, so that nobody runs it as it stands.
@@ -233,6 +233,24 @@ def test_an_entity_that_no_batch_takes_is_corrected(
     world.sql(row["NextSql"].replace("...", "'Orders'"))
 
     assert [row["Status"] for row in seen("vInbox")] == ["new"]
+
+
+@pytest.mark.parametrize("column", ["Entity", "FileName"])
+def test_what_was_rejected_is_corrected_before_it_is_looked_at_anew(
+    world: World, seen: Callable[..., list[dict[str, Any]]], column: str
+) -> None:
+    wrong, right = {"Entity": ("orders", "Orders"), "FileName": ("a.csv", "20261121.csv")}[column]
+    world.batch("Orders", steps=1, PopulatorArgs="(?P<CycleKey>[0-9]{8})")
+    row = {"Entity": "Orders", "FileName": "20261121.csv", column: wrong}
+    number = world.submit(row["Entity"], FileName=row["FileName"], Status="rejected", Message="it does not match")
+
+    (correct, retry), *_ = (each["NextSql"].split("; ") for each in seen("vInbox"))
+    assert retry.startswith("INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('retry', ")
+    world.sql(correct.replace("...", f"'{right}'"))
+    assert world.one(f"SELECT {column} FROM FileProcess WHERE FileProcess_id = ?", number) == right
+    assert [(each["Reason"], each["NextSql"]) for each in seen("vInbox")] == [
+        ("it does not match (corrected since)", retry)
+    ]
 
 
 def test_a_newest_completion_is_shown_with_when(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:

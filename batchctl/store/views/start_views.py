@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.tables import file_process
 from batchctl.store.views.shared_parts import GRACE, missing_plugins, unfit, unfit_work, unread
@@ -9,6 +10,11 @@ from batchctl.store.views.spoken import Spoken
 
 _MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
 """What is written into a row that nothing can go by: a person decides, or its populators are asked again."""
+
+
+_COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END"""
+"""Which column of a row its populators go by, as far as a view can tell."""
 
 
 def schedule(s: Spoken) -> str:
@@ -123,9 +129,12 @@ def inbox(s: Spoken) -> str:
     again = s.joined(
         "'UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
-    retry = s.joined(
-        "'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{\"file\": '",
-        *("f.FileProcess_id", "'}'', ''...'');'"),
+    retry, reject = (
+        s.joined(
+            f"'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''{act}'', ''{{\"file\": '",
+            *("f.FileProcess_id", "'}'', ''...'');'"),
+        )
+        for act in ("retry", "reject")
     )
     accept = s.joined(
         "'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', '''",
@@ -140,6 +149,13 @@ def inbox(s: Spoken) -> str:
     correct = s.joined(
         "'UPDATE FileProcess SET Entity = '", meant, "' WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
     )
+    # Its watch takes a renamed file of itself: who corrected the row too would load it twice.
+    rename = s.joined("'/* rename the file, which its watch takes then */ '", reject)
+    wrong = s.joined(
+        "'UPDATE FileProcess SET '", _COLUMN, "' = ... WHERE FileProcess_id = '", "f.FileProcess_id", "'; '"
+    )
+    was_corrected = f"""EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{{"Status":%')"""
     untaken = s.joined("'no batch takes entity '''", "f.Entity", "''': correct it, or register a batch that takes it'")
     reason = "COALESCE(f.Message, 'no reason was given')"
     taken_again = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", reason)
@@ -156,14 +172,25 @@ FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id 
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Missing y JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN {s.word("b.PopulatorOn")} END) AS SearchedIn
+FROM {s.of}ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT {columns}, {s.word("f.Status")} AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN {taken_again}
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND {was_corrected}
+                 THEN {s.joined("f.Message", f"'{CORRECTED}'")}
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
-            WHEN f.Status = 'duplicate' THEN {accept} ELSE {retry} END AS NextSql
-FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+            WHEN f.Status = 'duplicate' THEN {accept}
+            WHEN f.Status <> 'rejected' OR f.Message LIKE '{BY_A_PERSON}%' OR {was_corrected} THEN {retry}
+            WHEN t.Entity IS NULL THEN {s.joined(correct, "' '", retry)}
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN {retry}
+            WHEN f.Source LIKE 'watch %' AND {_COLUMN} = 'FileName' THEN {rename}
+            ELSE {s.joined(wrong, retry)} END AS NextSql
+FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
 SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,

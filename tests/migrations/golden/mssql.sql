@@ -5914,14 +5914,29 @@ FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP 
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
+FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 THEN CONCAT(f.Message, ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');') END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
+FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
@@ -6490,14 +6505,29 @@ FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP 
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
+FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 THEN CONCAT(f.Message, ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');') END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
+FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,

@@ -4131,14 +4131,29 @@ FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP 
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
+FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%')
+                 THEN (f.Message || ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');') END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %%' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN f.Source LIKE 'watch %%' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
+            ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
+FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
@@ -4642,14 +4657,29 @@ FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP 
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
+FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%')
+                 THEN (f.Message || ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');') END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
+            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %%' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN f.Source LIKE 'watch %%' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
+            ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
+FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
