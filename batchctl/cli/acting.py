@@ -214,10 +214,7 @@ def _do(
         done = act(operator, at, **seen)
     if done.may_be_at_work and not (seen or dry_run):
         # Who has seen the card knows.
-        output.say(
-            f"Warning: an attempt of BatchControl {at} was lost: look whether anything of it is at work still."
-            f" Next: batchctl history {at}"
-        )
+        output.warn_of_lost([at])
     if as_json:
         output.warn_of_missing(done.missing)
         output.print_json(done.columns())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -133,8 +133,8 @@ def resend(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run
     with an instance that failed, use rerun instead.
     """
 
-    def send(clerk: Clerk, intake_id: IntakeId) -> None:
-        _tell_resent(clerk.resend(intake_id, reason=reason))
+    def send(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_resent(clerk.resend(intake_id, reason=reason), to_take)
 
     _each(ctx, intake_ids, send, dry_run=dry_run)
 
@@ -150,8 +150,8 @@ def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run:
     A controller takes them in as if they had just arrived, or rejects them again, with the reason of then.
     """
 
-    def try_again(clerk: Clerk, intake_id: IntakeId) -> None:
-        _tell_moved(clerk.retry(intake_id, reason=reason), dry_run=dry_run)
+    def try_again(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(clerk.retry(intake_id, reason=reason), to_take, dry_run=dry_run)
 
     _each(ctx, intake_ids, try_again, dry_run=dry_run)
 
@@ -164,8 +164,8 @@ def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run:
 def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Reject rows that nobody wants and that are not work yet: nothing comes of them, and they say why."""
 
-    def turn_down(clerk: Clerk, intake_id: IntakeId) -> None:
-        _tell_moved(clerk.reject(intake_id, reason=reason), dry_run=dry_run)
+    def turn_down(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(clerk.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
 
     _each(ctx, intake_ids, turn_down, dry_run=dry_run)
 
@@ -180,10 +180,15 @@ def _reader(session: Session) -> Iterator[Reader]:
 
 
 def _each(
-    ctx: click.Context, intake_ids: tuple[int, ...], act: Callable[[Clerk, IntakeId], None], *, dry_run: bool
+    ctx: click.Context,
+    intake_ids: tuple[int, ...],
+    act: Callable[[Clerk, IntakeId, Sequence[str]], None],
+    *,
+    dry_run: bool,
 ) -> None:
     """Do something about each row by itself; what is refused of one keeps no other from it."""
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_take
     from batchctl.domain.rows import IntakeId
     from batchctl.operations.clerk import Clerk
 
@@ -199,9 +204,10 @@ def _each(
             host=app.ids.host(),
             dry_run=dry_run,
         )
+        takes = to_take(app)
         for intake_id in wanted:
             try:
-                act(clerk, IntakeId(intake_id))
+                act(clerk, IntakeId(intake_id), takes)
             except (Refused, NotFound) as error:
                 failed.append(error)
                 output.complain(error.message, error.code, error.next_step)
@@ -211,7 +217,7 @@ def _each(
         ctx.exit(failed[0].exit_code)
 
 
-def _tell_moved(done: Moved, *, dry_run: bool) -> None:
+def _tell_moved(done: Moved, to_take: Sequence[str], *, dry_run: bool) -> None:
     from batchctl.cli import output
 
     at, status = done.before.intake_id, done.status.value
@@ -226,10 +232,11 @@ def _tell_moved(done: Moved, *, dry_run: bool) -> None:
     elif status != "ready":
         output.say(f"Next: batchctl inbox show {at}")
     else:
-        output.say(f"Next: batchctl inbox show {at}   (a running controller looks at it; without one: batchctl create)")
+        for step in (*to_take, f"batchctl inbox show {at}"):
+            output.say(f"Next: {step}")
 
 
-def _tell_resent(done: Resent) -> None:
+def _tell_resent(done: Resent, to_take: Sequence[str]) -> None:
     from batchctl.cli import output
 
     takers = ", ".join(visible(name) for name in done.batches)
@@ -239,7 +246,8 @@ def _tell_resent(done: Resent) -> None:
         return
     click.echo(f"file:{done.intake_id}")
     output.say(f"FileProcess {done.intake_id} is {what}; taken by: {takers}.")
-    output.say(f"Next: batchctl wait file:{done.intake_id}   (a running controller takes it in by itself)")
+    for step in (*to_take, f"batchctl wait file:{done.intake_id}"):
+        output.say(f"Next: {step}")
 
 
 def _list(out: Console, found: Inbox) -> None:

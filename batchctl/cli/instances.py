@@ -109,6 +109,10 @@ def history(
     whole = None if full or len(found) == 1 else f"the whole: batchctl history {instance_id} --full"
     for entry in found:
         _show_attempt(out, entry, whole=whole)
+    if not found and not strange:
+        click.echo(f"BatchControl {instance_id} has no attempts yet.")
+        output.hints(out, f"batchctl why {instance_id}")
+        return
     output.hints(out, f"batchctl show {instance_id}")
 
 

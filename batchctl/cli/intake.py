@@ -32,6 +32,7 @@ def submit(
 ) -> None:
     """Insert a FileProcess row, as any program may, and print its id."""
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_wait
     from batchctl.operations import task_connections
     from batchctl.operations.submission import Submission, submit
 
@@ -47,6 +48,7 @@ def submit(
             dry_run=dry_run,
             check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
         )
+        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
     else:
@@ -57,12 +59,8 @@ def submit(
         output.say(f"Note: {done.hint}")
     if done.batches:
         output.say(f"Taken by: {', '.join(done.batches)}.")
-    if done.next_step is not None:
-        output.say(f"Next: {done.next_step}")
-    else:
-        waiting = f"batchctl wait file:{done.intake_id or 'ID'}"
-        alone = "a running controller takes it by itself; without one: batchctl create, batchctl process"
-        output.say(f"Next: {waiting}   ({alone})")
+    for step in steps if done.next_step is None else (done.next_step,):
+        output.say(f"Next: {step}")
 
 
 @click.command()

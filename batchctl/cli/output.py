@@ -132,6 +132,16 @@ def warn_of_missing(plugins: Sequence[MissingPlugin]) -> None:
         say(f"Warning: {first.message}, so it does not start{more}. Next: {first.mend}")
 
 
+def warn_of_lost(instance_ids: Sequence[int]) -> None:
+    """Say on one line that something is run again of which an attempt was lost."""
+    if instance_ids:
+        listed = ", ".join(map(str, instance_ids))
+        say(
+            f"Warning: an attempt of BatchControl {listed} was lost: look whether anything of it is at work still."
+            f" Next: batchctl history {instance_ids[0]}"
+        )
+
+
 def complain(message: str, code: int | str, next_step: str | None = None) -> None:
     """Say what is wrong where a command goes on all the same, or ends by itself."""
     say(f"Error: {message}")

@@ -55,7 +55,7 @@ def _listing(found: Sequence[Request]) -> Listing:
         (
             cell(one.request_id),
             cell(one.action),
-            cell(one.batch if one.instance_id is None else one.instance_id),
+            cell(one.of),
             cell(one.actor),
             time(one.asked_at),
             word(one.status.value),

@@ -70,6 +70,7 @@ def act_on_many(
         is_sure = click.confirm("Is that meant?", abort=True, err=True)
     many.check_sure(selection, sure=is_sure)
     done = many.act_on(operator, selection, act)
+    output.warn_of_lost(done.lost)
     if as_json:
         output.print_json(done.columns())
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
@@ -128,6 +129,16 @@ class Request:
     answer: str | None = None
     answered_by: str | None = None
     answered_at: datetime | None = None
+
+    @property
+    def of(self) -> str | int | None:
+        """Say what it is about, as far as that can be read."""
+        if self.instance_id is not None or self.batch is not None:
+            return self.batch if self.instance_id is None else self.instance_id
+        with suppress(Refused, ValueError):
+            row = _arguments(Verb(self.action.strip().lower()), self.arguments).get(_FILE)
+            return None if row is None else f"file:{row}"
+        return None
 
 
 @named_value

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from batchctl.domain import gates
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Refused, Unreadable, next_step_in, without_next_step
+from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in, without_next_step
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
     MOST_TRIES,
@@ -346,7 +346,7 @@ def _of_intake(
             *_intake_status(row, takers, awaited, again),
             *(_entity(row, takers, batches, again) if takers or not broken else ()),
             *map(_unreadable, broken),
-            *_created(row, awaited, repeats, copies.refused_on(connection)),
+            *_created(row, awaited, repeats, _to_create(connection, presence, now)),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(Line(connection, batches, now, presence.living(connection, now)), made),
             *(_whoever_creates(connection, presence, now) if row.status in _CONCERN_A_CONTROLLER else ()),
@@ -369,7 +369,7 @@ def _created(
     row: IntakeRow,
     awaited: Sequence[BatchDefinition],
     repeats: Mapping[BatchDefinition, IntakeId],
-    refused: Refused | None,
+    to_create: str | None,
 ) -> Iterator[Gate]:
     for batch, first in repeats.items():
         blocked = f"batch {visible(batch.name)} makes no instance of it: same Data as FileProcess {first}"
@@ -384,10 +384,16 @@ def _created(
         elif missing.blocked is not None:
             yield Gate("created", blocked, missing.clear, f"FileProcess {row.intake_id}")
         else:
-            create = "batchctl create" if refused is None else refused.next_step
-            yield Gate("created", blocked, create, f"FileProcess {row.intake_id}", Ends.CONTROLLER)
+            yield Gate("created", blocked, to_create, f"FileProcess {row.intake_id}", Ends.CONTROLLER)
     elif not repeats:
         yield Gate(name="created")
+
+
+def _to_create(connection: Any, presence: Presence, now: datetime) -> str | None:
+    """Return what makes instances where a controller is to: what keeps those that are there from it comes first."""
+    there = _is_there(connection, presence, now)
+    is_kept = there.blocked is not None and (copies.refused_on(connection) or presence.living(connection, now))
+    return there.clear if is_kept else "batchctl create"
 
 
 def _open(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[BatchId], now: datetime) -> Iterator[Gate]:

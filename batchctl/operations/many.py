@@ -17,7 +17,7 @@ from batchctl.domain.text import visible
 from batchctl.operations import corrected_files, unknown
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
-from batchctl.operations.intervene import Operator
+from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.requested import Joined
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import definitions, instances, reports
@@ -75,6 +75,8 @@ class Outcome:
     refused: tuple[tuple[InstanceId, str], ...]
     corrected: tuple[CorrectedFile, ...] = ()
     """Files that were corrected, of what is over now, and that no step has read since."""
+    lost: tuple[InstanceId, ...] = ()
+    """What is run again of which an attempt was lost: that may be at work still."""
 
     def columns(self) -> Columns:
         """Return it for programs."""
@@ -84,6 +86,7 @@ class Outcome:
             "Found": list(self.selection.ids),
             "Done": list(self.done),
             "Refused": [{"BatchControl_id": one, "Message": said} for one, said in self.refused],
+            "Lost": list(self.lost),
             "CorrectedFiles": [corrected_files.shown(one) for one in self.corrected],
         }
 
@@ -107,7 +110,8 @@ def select(transactions: Transactions, action: Action, wanted: Filter) -> Select
 
 def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
     """Act on every one that stands as it was found; a chunk that somebody stays in the way of is done one by one."""
-    done, refused, meant = list[InstanceId](), list[tuple[InstanceId, str]](), _if_still(selection.status, act)
+    done, refused, lost = list[InstanceId](), list[tuple[InstanceId, str]](), set[InstanceId]()
+    meant = _if_still(selection.status, _noting(lost, act))
     for at in range(0, len(selection.ids), CHUNK):
         for instance_id, said in _together(operator, selection.ids[at : at + CHUNK], meant):
             if said is None:
@@ -115,7 +119,13 @@ def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
             else:
                 refused.append((instance_id, said))
     corrected = tuple(_corrected(operator, done)) if selection.action in _ENDING else ()
-    return Outcome(selection=selection, done=tuple(done), refused=tuple(refused), corrected=corrected)
+    return Outcome(
+        selection=selection,
+        done=tuple(done),
+        refused=tuple(refused),
+        corrected=corrected,
+        lost=tuple(one for one in done if one in lost),
+    )
 
 
 _ENDING = {Action.CANCEL, Action.SKIP}
@@ -137,6 +147,18 @@ def check_sure(selection: Selection, *, sure: bool) -> None:
         raise Refused(
             selection.said, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
         )
+
+
+def _noting(lost: set[InstanceId], act: Act) -> Act:
+    """Act, and note what is run again of which an attempt was lost."""
+
+    def noting(operator: Operator, instance_id: InstanceId) -> object:
+        done = act(operator, instance_id)
+        if isinstance(done, Intervention) and done.may_be_at_work:
+            lost.add(instance_id)
+        return done
+
+    return noting
 
 
 def _if_still(status: InstanceStatus, act: Act) -> Act:

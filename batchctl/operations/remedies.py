@@ -73,6 +73,8 @@ def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     of_it = [batch for batch in batches if batch.entity == row.entity]
     takers = ", ".join(visible(batch.name) for batch in of_it)
     accept = f"batchctl accept {row.intake_id} --reason ..."
+    if _is_of_procedure(row, of_it):
+        return f"make or correct what the reason names, then: {accept}"
     return f"correct {_columns(row, of_it)}, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
 
 

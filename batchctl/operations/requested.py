@@ -156,7 +156,8 @@ def _done(done: Intervention) -> str:
     before, after = done.before, done.after
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
     corrected = "" if done.corrected is None else f" {done.corrected.said}: {done.corrected.clear}"
-    became = f"was {before.status} and is {after.status}{skipped}.{corrected}"
+    lost = " An attempt was lost: look whether anything of it is at work still." if done.may_be_at_work else ""
+    became = f"was {before.status} and is {after.status}{skipped}.{corrected}{lost}"
     return f"BatchControl {after.instance_id} of batch {visible(done.batch)} {became}"
 
 

@@ -135,7 +135,15 @@ def test_new_work_is_waited_for_and_without_a_controller_that_is_said_first(shop
     assert shop.err.endswith(f"{run}Next: batchctl wait file:1\n")
     shop("task", "--", "true")
     assert shop.err.endswith(f"{run}Next: batchctl wait file:2\n")
+    shop("submit", "Load")
+    assert shop.err.endswith(f"{run}Next: batchctl wait file:3\n")
+    shop.sql("UPDATE FileProcess SET Status = 'paused' WHERE FileProcess_id = 3")
+    shop("inbox", "retry", "3", "--reason", "x")
+    assert shop.err.endswith(f"{run}Next: batchctl inbox show 3\n")
+    shop.sql("UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = 3")
+    shop("inbox", "resend", "3", "--reason", "x")
+    assert shop.err.endswith(f"{run}Next: batchctl wait file:4\n")
     shop.sql("INSERT INTO Controller (ControllerName, Host, Slots) VALUES ('c9', 'h', 1)")
     shop("task", "--", "true")
 
-    assert shop.err == "Next: batchctl wait file:3\n"
+    assert shop.err == "Next: batchctl wait file:5\n"

@@ -46,6 +46,24 @@ def test_the_history_is_narrowed(night: Shop) -> None:
     assert found("--since", "2000-01-01", "--limit", "1") == ["success"]
 
 
+def test_an_instance_without_attempts_is_said_to_have_none(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("Load")
+    shop("create")
+
+    assert shop("history", "1") == 0
+    assert shop.out == "BatchControl 1 has no attempts yet.\nNext: batchctl why 1\n"
+
+
+def test_requests_name_the_row_that_they_are_about(shop: Shop) -> None:
+    shop.batch("Load")
+    for arguments in ('{"file": 9}', "{"):
+        shop.sql("INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('retry', ?, 'x')", arguments)
+
+    assert shop("requests") == 0
+    assert shop.out.count("file:9") == 1
+
+
 def test_incidents_are_narrowed(night: Shop) -> None:
     night("run", "--once")
 

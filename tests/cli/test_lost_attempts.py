@@ -44,3 +44,16 @@ def test_what_has_failed_is_run_again_without_a_warning(given_up: Shop) -> None:
     given_up.sql("UPDATE BatchProcessHistory SET Status = 'failed'")
     assert given_up(*RERUN) == 0
     assert WARNING not in given_up.err
+
+
+def test_rerun_of_many_names_what_was_lost(given_up: Shop) -> None:
+    assert given_up("rerun", "--status", "cancelled", "--yes", "--reason", "x") == 0
+    assert given_up.err.count(WARNING) == 1
+
+
+def test_what_is_asked_for_by_a_row_is_answered_with_it(given_up: Shop) -> None:
+    given_up.sql("INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('rerun', 1, 'x')")
+    given_up("run", "--once")
+
+    ((answer,),) = given_up.sql("SELECT Answer FROM OperatorRequest")
+    assert answer.endswith("An attempt was lost: look whether anything of it is at work still.")

@@ -147,6 +147,8 @@ def test_what_a_procedure_lacks_that_fills_instances_is_to_be_made(
 
     settings = "batchctl inbox retry 1 --reason ...; if nobody wants it: batchctl inbox reject 1 --reason ..."
     assert listed(world)[1].clear == f"make or correct what the reason names, then: {settings}"
+    world.sql("UPDATE FileProcess SET Status = 'ready', PopulatorTries = 9")
+    assert listed(world)[1].clear == "make or correct what the reason names, then: batchctl accept 1 --reason ..."
 
 
 def test_every_row_that_is_not_work_is_listed_newest_first_with_why_and_what_to_do(every_kind: World) -> None:

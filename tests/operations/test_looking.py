@@ -206,6 +206,18 @@ def test_every_other_status_blocks(world: World, status: str) -> None:
     assert "status" in [name for name, _, _ in blocking(why(world, "1"))]
 
 
+def test_what_keeps_a_controller_from_creating_comes_first(world: World) -> None:
+    world.batch()
+    world.submit()
+    trouble = "permission denied for table FileProcess. Next: GRANT UPDATE ON FileProcess TO batch;"
+    enter(world, "c1")
+    world.sql("UPDATE Controller SET Trouble = ?", trouble)
+
+    seen = explain.why(world.transactions, world.clock, PRESENCE, "file:1")
+    found = {name: clear for name, _, clear in blocking(seen)}
+    assert found["created"] == found["controller"] == "GRANT UPDATE ON FileProcess TO batch;"
+
+
 def test_without_a_controller_nothing_starts(world: World) -> None:
     world.batch()
     files(world, 1)
