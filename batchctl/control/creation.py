@@ -23,7 +23,7 @@ from batchctl.domain.text import did_you_mean, shorten, storable, visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
-from batchctl.store import audit, definitions, instances, intake
+from batchctl.store import audit, definitions, file_watches, instances, intake
 
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
@@ -284,6 +284,7 @@ class Creator:
             now = self.clock.now()
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
+            file_watches.expect_renamed(connection, row)
             audit.add(
                 connection,
                 actor=actor,

@@ -174,6 +174,8 @@ class Clerk:
             if not intake.set_status(connection, found.row, moved.status, message, now):
                 raise StatusChanged(found.name, "not as it was", action, next_step=f"batchctl inbox show {intake_id}")
             status = moved.status
+            if status is IntakeStatus.READY:
+                file_watches.expect_renamed(connection, found.row)
             if found.made and not found.lacking and not found.open_ones:
                 # Nobody makes an instance of it any more whose end would complete it.
                 intake.complete_if_done(connection, intake_id, now)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, update
@@ -42,6 +43,12 @@ _TAKEN_AS = RowSelect(
     select(file_watch_seen)
     .where(_s.FileProcess_id == bindparam("intake_id"), _s.MissingSince.is_(None))
     .order_by(_s.z_updated.desc(), _s.FileWatchSeen_id)
+    .limit(bindparam("most"))
+)
+_FIRST_OF = RowSelect(
+    select(file_watch_seen)
+    .where(_s.FileProcess_id == bindparam("intake_id"))
+    .order_by(_s.FileWatchSeen_id)
     .limit(bindparam("most"))
 )
 _FIRST = file_watch_seen.alias("first_taken")
@@ -196,6 +203,16 @@ def _taken(row: Any) -> TakenFile:
 def hand_over(connection: Connection, before: IntakeId, after: IntakeId) -> None:
     """Let the file of a row stand for another one, which was made of the same file."""
     connection.execute(_HAND_OVER, {"before": before, "after": after})
+
+
+def expect_renamed(connection: Connection, row: IntakeRow) -> None:
+    """Remember the file of a row under the name that the row was corrected to: renamed to that, it is no other file."""
+    name = PurePath(row.file_name or "").name
+    for taken in _FIRST_OF(connection, intake_id=row.intake_id, most=1) if name else ():
+        watch_id, seen = WatchId(taken.FileWatch_id), _seen(taken)
+        renamed = replace(seen.file, path=PurePosixPath(seen.file.path).with_name(name).as_posix())
+        if not seen_of(connection, watch_id, [path_key(renamed.path)]):
+            add_seen(connection, watch_id, [(renamed, row.intake_id)], taken.z_updated)
 
 
 def add_seen(

@@ -56,6 +56,21 @@ def test_the_first_row_of_a_renamed_file_does_not_become_work_once_more(
     assert misnamed("inbox", "reject", "1", "--reason", "x") == 0
 
 
+@pytest.mark.parametrize("words", [("inbox", "retry"), ("accept",)], ids=" ".join)
+def test_a_file_that_is_renamed_after_its_row_was_corrected_and_retried_is_loaded_once(
+    misnamed: Shop, words: tuple[str, ...]
+) -> None:
+    misnamed.sql("UPDATE FileProcess SET FileName = ?", str(misnamed.folder / "in" / RIGHT))
+    assert misnamed(*words, "1", "--reason", "x") == 0
+    (misnamed.folder / "in" / WRONG).rename(misnamed.folder / "in" / RIGHT)
+    misnamed("run", "--once")
+
+    assert misnamed.sql("SELECT FileProcess_id, Status FROM FileProcess") == [(1, "complete")]
+    (misnamed.folder / "in" / RIGHT).write_text("another file", encoding="utf-8")
+    misnamed("run", "--once")
+    assert misnamed.sql("SELECT count(*) FROM FileProcess") == [(2,)]
+
+
 def test_a_copy_under_the_name_that_the_row_is_corrected_to_is_that_file(misnamed: Shop) -> None:
     (misnamed.folder / "in" / RIGHT).write_text("another number and time", encoding="utf-8")
     misnamed("run", "--once")
