@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 FULL = {
+    "acceptance/test_cli_demo.py": "the demo, in real time, twice, and what keeps it from beginning",
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
     "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
     "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",
@@ -17,6 +18,9 @@ FULL = {
     "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
     "acceptance/test_night_recipe.py": "a night with several real controllers, three ways",
     "acceptance/test_parallel_tasks.py": "several real controllers and commands that take their time",
+    "acceptance/test_roles.py": "logins of a server of their own, and all that each of them may not do",
+    "acceptance/test_service.py": "controllers that managers of services start and end",
+    "acceptance/test_sql_jobs.py": "jobs that are due, in real time",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
     "chaos/test_verdict_of_messages.py": "controllers that are left to send all that there is",
@@ -31,6 +35,7 @@ FULL = {
     "faults/test_reruns_at_once.py": "twelve pairs of commands",
     "faults/test_restored_database.py": "a database that is restored beneath a controller",
     "faults/test_two_hosts.py": "a host that is waited for until it is given up, in real time",
+    "migrations/test_cheaper_conditions.py": "an upgrade between two schemas, and every word before and after it",
     "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
     "sqlserver/test_mutants.py": "what the audit of SQL Server found, put back",
     "sqlserver/test_real_drivers.py": "both drivers against a stand-in on loopback, hundreds of broken connections",
@@ -39,28 +44,32 @@ FULL = {
     "sqlserver/test_texts.py": "what dialect, roles and documentation hold, read by SQL Server's parser",
     "sqlserver/test_walk.py": "the tests, started in the tests",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
+    "system/test_environment.py": "steps of real controllers, each with an interpreter of its own",
 }
 """Modules of the full suite alone, and why."""
 
 PARTLY_FULL = {
-    "acceptance/test_cli_demo.py": "the demo once more, and on PostgreSQL",
     "acceptance/test_cli_incidents.py": "two real controllers, one of them frozen",
     "acceptance/test_controller.py": "servers, locks and interrupts that are waited for in real time",
     "acceptance/test_populating_procedure.py": "a procedure that hangs until it is given up",
-    "acceptance/test_roles.py": "a whole night",
     "acceptance/test_watched_folders.py": "thousands of files, and a writer that takes its time",
+    "cli/test_hints_of_states.py": "what is hinted at for who acts, in each state",
     "control/test_dependencies.py": "a thousand instances",
     "control/test_file_watching.py": "a hundred thousand files",
     "control/test_firing.py": "a thousand due times",
     "control/test_firing_together.py": "ten thousand due times",
+    "control/test_locked_rows.py": "hundreds of locked rows, and pauses that grow",
     "control/test_lost_connections.py": "a server that takes seconds to commit",
     "control/test_purged_instances.py": "a hundred thousand attempts",
     "control/test_workers.py": "thousands of instances",
-    "migrations/test_migrations.py": "the upgrade from each released revision; the last one is quick",
+    "migrations/test_migrations.py": "the upgrade from each released revision but the last, and all of them up and down",
     "operations/test_acting_together.py": "a row that stays locked until it is given up",
-    "sim/test_mutants.py": "the first mutant of each kind is quick",
+    "sim/test_mutants.py": "one mutant of most kinds is quick",
     "sim/test_simulation.py": "the first schedules of each kind are quick",
     "step_handlers/test_hostile_rows.py": "a megabyte in every column",
+    "store/mssql/test_definitions.py": "upgrades against a stand-in of the server",
+    "store/test_foreign_logs.py": "whatever befalls a log, by chance",
+    "store/test_opening.py": "locks that are waited for in real time",
     "system/test_commands.py": "hundreds of processes",
 }
 """Modules that mark single tests, or single values of a parameter, as full."""

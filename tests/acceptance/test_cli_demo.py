@@ -85,7 +85,6 @@ def next_step(stderr: str) -> str:
     return stderr.rpartition("Next: ")[2].partition("\nCode: ")[0].partition(": ")[2]
 
 
-@pytest.mark.full
 def test_the_demo_runs_on_postgresql_with_the_one_right_that_it_asks_for(
     run_batchctl: RunBatchctl, postgres: PostgresServer, role: str, folder: Path
 ) -> None:
@@ -217,7 +216,6 @@ def test_variables_that_would_lead_it_elsewhere_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.full
 def test_the_story_stops_when_another_file_fails_than_the_one_it_tells_of(
     run_batchctl: RunBatchctl, tmp_path: Path
 ) -> None:

@@ -87,7 +87,6 @@ def connections(folder: Path, more: str = "") -> None:
     (folder / "batchctl.toml").write_text(more, encoding="utf-8")
 
 
-@pytest.mark.full
 def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
     (guarded.folder / "in").mkdir()
     (guarded.folder / "in" / "one.csv").write_text("1\n")

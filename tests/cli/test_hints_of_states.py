@@ -101,6 +101,7 @@ def test_no_command_refuses_that_is_hinted_at_for_who_looks(loaded: Shop, state:
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("act", ACTS)
+@pytest.mark.full
 def test_no_command_refuses_that_is_hinted_at_for_who_acts(loaded: Shop, state: str, act: str) -> None:
     stand(loaded, state)
     loaded(*act.split(), "--reason", "x", "--yes")

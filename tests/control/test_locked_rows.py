@@ -74,6 +74,7 @@ def test_locked_instances_at_the_head_of_a_batch_let_the_others_pass_one_at_a_ti
 
 
 @pytest.mark.parametrize("near", [1, 500])
+@pytest.mark.full
 def test_locked_instances_at_the_head_let_many_others_that_are_due_pass_in_order(
     world: World, client: Hand, monkeypatch: pytest.MonkeyPatch, near: int
 ) -> None:
@@ -354,6 +355,7 @@ def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand,
     assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
 
 
+@pytest.mark.full
 def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(
     world: World, client: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,6 +97,7 @@ def test_what_a_released_migration_makes_is_never_changed(dialect: str) -> None:
     assert schema.script(dialect) == golden.read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_views_are_made_anew_under_the_rights_and_the_views_upon_them(empty: StoreTransactions, hand: Hand) -> None:
     empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0020"))
     before = definitions_of(empty)
@@ -144,6 +145,7 @@ def test_every_database_gets_a_name_that_no_other_has(tmp_path: Path) -> None:
     assert {len(name) for name in names} == {32}
 
 
+@pytest.mark.full
 def test_up_down_up(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     made = definitions_of(empty)
@@ -182,6 +184,7 @@ def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
     assert rows() == before
 
 
+@pytest.mark.full
 def test_a_view_that_was_put_otherwise_is_put_as_before_for_the_versions_that_knew_no_other(
     empty: StoreTransactions,
 ) -> None:
@@ -229,6 +232,7 @@ def test_an_upgrade_cut_in_the_middle_leaves_nothing(empty: StoreTransactions) -
     assert definitions_of(empty) == {}
 
 
+@pytest.mark.full
 def test_the_printed_script_makes_the_same_database_in_the_databases_own_shell(
     empty: StoreTransactions, empty_database: ControlDatabase, tmp_path: Path
 ) -> None:
@@ -321,6 +325,7 @@ def test_a_new_file_is_written_to_in_the_way_that_doctor_recommends(tmp_path: Pa
         assert [one.result for one in examination.durability(connection)] == [Result.OK, Result.OK]
 
 
+@pytest.mark.full
 def test_what_a_hand_has_changed_is_found(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
@@ -555,6 +560,7 @@ def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
     assert hand.sql("SELECT MaxLost FROM ProcessControl") == [(3,)]
 
 
+@pytest.mark.full
 def test_what_a_dump_brings_back_is_as_it_was_made(postgres: PostgresServer, prepared: str, tmp_path: Path) -> None:
     first, second, dump = postgres.new_database(prepared), postgres.new_database(), tmp_path / "dump"
     where = ["-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres"]

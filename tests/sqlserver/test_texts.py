@@ -17,7 +17,7 @@ from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.dialects.mssql_catalog import MODEL
 from tests.house.source import ROOT
 from tests.sqlserver import statements, taken
-from tests.sqlserver.catalog import batches, control_database, with_texts
+from tests.sqlserver.catalog import batches, control_database, with_trees
 from tests.sqlserver.lint import refusals_of_session
 from tests.sqlserver.parser import tree_of
 
@@ -107,7 +107,7 @@ def test_a_text_is_taken(name: str) -> None:
 def test_the_script_of_roles_is_taken(schema: str | None) -> None:
     script = roles.script("mssql", schema, SUPPLIERS)
     for batch in batches(script):
-        for text in with_texts(batch):
+        for text, _ in with_trees(batch):
             taken.assert_taken(text)
     assert roles.INTAKE in script
 

@@ -318,6 +318,7 @@ def unless_busy() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.full
 def test_whatever_befalls_a_database_its_own_log_is_never_taken_for_anothers(
     file: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def test_who_may_only_read_leaves_nothing_beside_the_file(foreign: Path, shut: s
 
 
 @pytest.mark.parametrize(("mode", "seen"), [("truncate", "locked"), ("wal", ["B"])])
+@pytest.mark.full
 def test_who_may_only_read_does_not_read_what_is_half_written(foreign: Path, mode: str, seen: object) -> None:
     journal(foreign, mode)
     foreign.chmod(0o644)

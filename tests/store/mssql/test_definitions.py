@@ -74,6 +74,7 @@ def answer_a_comparison(server: SqlServer) -> None:
     server.when("UPDATE batchctl_model", [Count(1)])
 
 
+@pytest.mark.full
 def test_a_model_that_alters_the_real_tables_is_found(
     server: SqlServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +124,7 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
 
 
 @pytest.mark.parametrize("module", URLS)
+@pytest.mark.full
 def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str) -> None:
     server = SqlServer(module)
     server.install(monkeypatch)
