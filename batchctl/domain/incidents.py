@@ -25,7 +25,10 @@ OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
 
 NOBODY: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
 
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\b[0-9a-f]{8,}\b", re.IGNORECASE)
+_IN_A_CODE = r"\b[A-Z]{2,}-?\d{1,5}[A-Z]?\b"
+_BEHIND_A_WORD = r"(?i:\b(?:error|errno|code|msg|sqlstate|signal|(?:exited|ended) with)\b[ :=#]*\d{1,5}\b)"
+_NUMBERS = re.compile(rf"(?P<named>{_IN_A_CODE}|{_BEHIND_A_WORD})|(?i:0x[0-9a-f]+|\d+|\b[0-9a-f]{{8,}}\b)")
+"""Numbers; those that name an error (ORA-00942, error 1205, exited with 7) in a group of their own."""
 
 
 @named_value
@@ -229,9 +232,9 @@ def _is_run_again(
 
 
 def signature(message: str | None) -> str:
-    """Return what an error has in common with itself on another day: without numbers, on one line."""
+    """Return what an error has in common with itself on another day: one line, with no numbers but those that name it."""
     first = next((line for line in (message or "").splitlines() if line.strip()), "")
-    return shorten(" ".join(_NUMBERS.sub("#", visible(first)).split()), SIGNATURE)
+    return shorten(" ".join(_NUMBERS.sub(lambda number: number["named"] or "#", visible(first)).split()), SIGNATURE)
 
 
 def key_of(kind: IncidentKind, *parts: object) -> str:

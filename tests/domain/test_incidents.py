@@ -98,6 +98,20 @@ def test_errors_that_differ_in_numbers_only_are_the_same(one: str, other: str) -
     assert signature(one) == signature(other) != signature("it broke")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("exited with 1; it wrote last: ERROR ORA-00942", "exited with 1; it wrote last: ERROR ORA-00001"),
+        ("ERROR 1205 deadlock", "ERROR 547 deadlock"),
+        ("it broke (code: 7)", "it broke (code: 8)"),
+        ("SQL0204N is undefined", "SQL0205N is undefined"),
+        ("exited with 3", "exited with 4"),
+    ],
+)
+def test_errors_whose_own_numbers_differ_are_others(one: str, other: str) -> None:
+    assert signature(one) != signature(other)
+
+
 def test_a_key_is_never_longer_than_its_column_nor_invisible() -> None:
     key = key_of(IncidentKind.FAILED, 1, 10, "\x1b[31m" + "x" * 500)
 
