@@ -24,6 +24,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.text import typed
+from batchctl.domain.unreadable import correcting as correcting_row
 from batchctl.domain.values import value
 
 LISTED = 5
@@ -103,7 +104,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _status(instance, batch, standing.last),
         enabled(batch),
         frozen(batch, standing.now),
-        _steps(batch, instance.last_seq),
+        _steps(batch, instance),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
@@ -270,8 +271,13 @@ def _lacking(gate: str, missing: MissingPlugin) -> Gate:
     return Gate(gate, missing.message, missing.mend, missing.row)
 
 
-def _steps(batch: BatchDefinition, last_seq: int) -> Gate:
-    if missing := batch.missing_after(last_seq):
+def _steps(batch: BatchDefinition, instance: BatchInstance) -> Gate:
+    if instance.last_seq < 0:
+        row, said = row_of(instance), f"PrevProcessControlSeq is {instance.last_seq}, and has to be at least 0"
+        where = f"BatchControl_id = {instance.instance_id}"
+        mend = correcting_row("BatchControl", "PrevProcessControlSeq", where, "write the last step that succeeded: ")
+        return Gate("steps", f"{row} cannot be read: {said}", mend, row)
+    if missing := batch.missing_after(instance.last_seq):
         return _lacking("steps", missing[0])
     if batch.steps:
         return _PASSED["steps"]

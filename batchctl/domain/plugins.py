@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from batchctl.domain.rows import BatchDefinition, MissingPlugin, Step
 from batchctl.domain.text import nearest, visible
+from batchctl.domain.unreadable import correcting
 from batchctl.domain.values import named_value
 
 SEPARATOR = ","
@@ -94,7 +95,6 @@ def _near(name: str | None) -> str:
 
 
 def _mend(table: str, column: str, where: str) -> str:
-    # What a person has to fill in is no text: run as it stands, the statement is refused.
     do = "name its module in [jobs] modules" if column == "Data1" else "install it"
     install = f"{do} where the controllers run and restart them"
-    return f"{install}, or: UPDATE {table} SET {column} = ... WHERE {where};"  # noqa: S608 - for a person to read
+    return correcting(table, column, where, f"{install}, or: ")

@@ -104,10 +104,11 @@ class NoDay:
     row_id: int
     column: str
     text: str
+    wrong: str = "which is no day"
 
     def __str__(self) -> str:
         """Say which row holds it."""
-        return f"{self.table} {self.row_id} holds '{visible(self.text)}', which is no day"
+        return f"{self.table} {self.row_id} holds '{visible(self.text)}', {self.wrong}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,11 @@ class UnreadableRow:
         return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"
 
 
+def correcting(table: str, column: str, where: str, before: str) -> str:
+    """Say what to do before the statement that corrects a row: what is to be filled in is no text, so that it is refused."""
+    return f"{before}UPDATE {table} SET {column} = ... WHERE {where};"  # noqa: S608 - for a person to read
+
+
 def taking(entity: str, rows: Iterable[UnreadableRow]) -> UnreadableRow | None:
     """Return the first of the rows that stand for a batch which takes an entity: nobody may say that none does."""
     return next((row for row in rows if row.entity == entity), None)

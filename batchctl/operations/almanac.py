@@ -129,7 +129,7 @@ def faults(calendar: Calendar) -> Iterator[Problem]:
 def to_mend(name: str, no_day: NoDay) -> str:
     """Return what to type so that a calendar can be read again."""
     if no_day.column != DATE:
-        return calendars.sql_to_correct(no_day.column, no_day.row_id)
+        return calendars.sql_to_correct(no_day.column, no_day.row_id, no_day.table)
     delete = calendars.sql_to_delete(no_day.row_id)
     return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
 

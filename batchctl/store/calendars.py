@@ -117,6 +117,8 @@ def _calendar(row: Row[Any], days: Iterable[Row[Any]]) -> Calendar:
     for each in days:
         day = _date(each, "CalendarDate", each.CalendarDay_id, no_days)
         if day is not None:
+            if each.IsBusinessDay not in {0, 1}:
+                no_days.append(_no_flag(each))
             said = text_of(each.Description)
             known.append(CalendarDay(day=day, is_business_day=each.IsBusinessDay == 1, description=said))
     return Calendar(
@@ -129,6 +131,11 @@ def _calendar(row: Row[Any], days: Iterable[Row[Any]]) -> Calendar:
         description=text_of(row.Description),
         no_days=tuple(no_days),
     )
+
+
+def _no_flag(row: Row[Any]) -> NoDay:
+    number, text = int(row.CalendarDay_id), str(row.IsBusinessDay)
+    return NoDay("CalendarDay", number, "IsBusinessDay", text, "where IsBusinessDay has to be 0 or 1")
 
 
 def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date | None:
@@ -155,9 +162,9 @@ def sql_to_let_go(name: str) -> str:
     return f"UPDATE ProcessBatch SET ExpectedCalendar = NULL WHERE ExpectedCalendar = '{quoted}';"  # noqa: S608 - shown, not run
 
 
-def sql_to_correct(column: str, calendar_id: int) -> str:
-    """Return what a person may type to correct a column of a calendar."""
-    return f"UPDATE Calendar SET {column} = ... WHERE Calendar_id = {calendar_id}"  # noqa: S608 - shown, not run
+def sql_to_correct(column: str, row_id: int, table: str = "Calendar") -> str:
+    """Return what a person may type to correct a column of a calendar, or of one of its days."""
+    return f"UPDATE {table} SET {column} = ... WHERE {table}_id = {row_id}"  # noqa: S608 - shown, not run
 
 
 def sql_to_end_on(day: date, calendar_id: int) -> str:

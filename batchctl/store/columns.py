@@ -205,15 +205,6 @@ def text_of(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else str(value)
 
 
-def within(row: Any, column: str, least: int, most: int) -> int:
-    """Return a number that the table's own conditions ask for; raises `ValueError` where somebody has switched them off."""
-    number = int(str(getattr(row, column)))
-    if not least <= number <= most:
-        message = f"{column} is {number}, and has to be between {least} and {most}"
-        raise ValueError(message)
-    return number
-
-
 def data_values(row: Any) -> DataValues:
     """Return Data1 to Data6 of a row that has them."""
     one, two, three = text_of(row.Data1), text_of(row.Data2), text_of(row.Data3)

@@ -124,7 +124,8 @@ def _types(columns: Iterable[Column[Any]]) -> Iterator[tuple[str, str]]:
             times.append(column.name)
 
 
-def _is_number(column: Column[Any]) -> bool:
+def is_number(column: Column[Any]) -> bool:
+    """Say whether a column holds whole numbers."""
     return isinstance(column.type, (BigInteger, Integer, SmallInteger))
 
 
@@ -151,25 +152,27 @@ def spelled(condition: Any, dialect: str) -> str:
     return str({"sqlite": on_sqlite, "mssql": on_mssql}.get(dialect, elsewhere).text)
 
 
-def readable_by(table: Table, dialect: str, words: Iterable[str], times: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Return the columns that somebody goes by, and what they have to fulfil: words, and on SQLite numbers and some times."""
+def readable_by(table: Table, dialect: str, gone_by: Iterable[str], times: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Return the columns that somebody goes by, and what they have to fulfil; on SQLite numbers and some times, too."""
     named = dict(_named(table, dialect))
-    found = [(column, named[column]) for column in words]
+    found = [(column, named[column]) for column in gone_by]
     if dialect == "sqlite":
-        of_types = (column for column in table.c if _is_number(column) or column.name in times)
+        of_types = (column for column in table.c if is_number(column) or column.name in times)
         found += _types(column for column in of_types if not column.primary_key)
     return found
 
 
 def unreadable(
-    table: Table, status: Iterable[str], words: Iterable[str], times: Iterable[str] = ()
+    table: Table, status: Iterable[str], gone_by: Iterable[str], times: Iterable[str] = ()
 ) -> ColumnElement[bool]:
     """Return the condition of the rows that nobody can go by.
 
-    An index of SQL Server knows no alternatives: there it is that Status is none of its words.
+    An index of SQL Server knows no alternatives: there it is that Status is none of its words. PostgreSQL makes an entry
+    in every index of a row anew when a column changes that any index is about: there it is the words.
     """
+    words = [column for column in gone_by if not is_number(table.c[column])]
     fits = [condition for _, condition in readable_by(table, "postgresql", words)]
-    on_sqlite = [f"({condition})" for _, condition in readable_by(table, "sqlite", words, times)]
+    on_sqlite = [f"({condition})" for _, condition in readable_by(table, "sqlite", gone_by, times)]
     return differing(
         f"({' AND '.join(fits)}) IS NOT TRUE",
         f"({' AND '.join(on_sqlite)}) IS NOT TRUE",
@@ -179,7 +182,7 @@ def unreadable(
 
 def _type_of(column: Column[Any], times: Iterable[str]) -> str:
     kind, at = column.type, column.name
-    if _is_number(column):
+    if is_number(column):
         condition = f"typeof({at}) = 'integer'"
     elif isinstance(kind, UtcTime):
         # The time of the writing is mostly that of what is written, which is looked at for itself.

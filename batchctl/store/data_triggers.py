@@ -12,7 +12,8 @@ from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, OnFailure, ProcessingMode, word
 from batchctl.domain.triggers import Blocker
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of, within
+from batchctl.store import bounds
+from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import ENTITY
@@ -129,6 +130,7 @@ def blocker(connection: Connection, entity: str, *, passes_failed: bool = False)
 
 
 def _trigger(row: Any) -> DataTrigger:
+    bounds.hold(data_trigger, row)
     return DataTrigger(
         row_id=int(row.DataTrigger_id),
         name=str(row.TriggerName),
@@ -138,11 +140,11 @@ def _trigger(row: Any) -> DataTrigger:
         status_column=str(row.StatusColumn),
         pending_value=str(row.PendingValue),
         created_column=text_of(row.CreatedColumn),
-        row_threshold=None if row.RowThreshold is None else within(row, "RowThreshold", 1, 2**63 - 1),
-        idle=None if row.IdleMinutes is None else timedelta(minutes=within(row, "IdleMinutes", 1, 525600)),
-        on_new_rows=within(row, "OnNewRows", 0, 1) == 1,
-        debounce=timedelta(seconds=within(row, "DebounceSeconds", 0, 31536000)),
-        enabled=within(row, "Enabled", 0, 1) == 1,
+        row_threshold=None if row.RowThreshold is None else int(row.RowThreshold),
+        idle=None if row.IdleMinutes is None else timedelta(minutes=row.IdleMinutes),
+        on_new_rows=row.OnNewRows == 1,
+        debounce=timedelta(seconds=row.DebounceSeconds),
+        enabled=row.Enabled == 1,
         last_fired=row.LastFired,
     )
 

@@ -14,8 +14,8 @@ from batchctl.domain.freezes import scope_of, tags_of
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import batch_versions, controllers, freezes, limits
-from batchctl.store.columns import data_values, text_of, within
+from batchctl.store import batch_versions, bounds, controllers, freezes, limits
+from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable import NONSENSE, unreadable
 
@@ -25,7 +25,6 @@ _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
-_YEAR = 365 * 24 * 3600
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
@@ -57,7 +56,7 @@ def read(connection: Connection) -> Definitions:
     rows: dict[int, list[Row[Any]]] = {}
     versions = batch_versions.newest(connection)
     broken: dict[int, UnreadableRow] = {}
-    needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
+    needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
     standing, plugins = freezes.standing(connection), controllers.plugins(connection)
     for row in connection.execute(_STEPS):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
@@ -136,6 +135,7 @@ def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
 
 
 def _dependency(row: Row[Any]) -> Dependency:
+    bounds.hold(batch_dependency, row)
     return Dependency(
         row_id=int(row.BatchDependency_id),
         depends_on=BatchId(row.DependsOnBatch_id),
@@ -150,6 +150,7 @@ def _batch(
     dependencies: tuple[Dependency, ...],
     standing: Sequence[Freeze],
 ) -> BatchDefinition:
+    bounds.hold(process_batch, row)
     name, tags = str(row.ProcessBatchName), tags_of(text_of(row.Tags))
     return BatchDefinition(
         batch_id=BatchId(row.ProcessBatch_id),
@@ -157,14 +158,14 @@ def _batch(
         entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
         enabled=row.Enabled == 1,
         seq=int(row.Seq),
-        retry_count=within(row, "RetryCount", 0, 1000),
+        retry_count=int(row.RetryCount),
         retry_wait=_retry_wait(row),
         populator=str(row.Populator),
         populator_args=text_of(row.PopulatorArgs),
         populator_on=text_of(row.PopulatorOn),
         on_failure=word(OnFailure, row.OnFailure),
         dependency_mode=word(DependencyMode, row.DependencyMode),
-        max_concurrent=within(row, "MaxConcurrent", 1, 1000),
+        max_concurrent=int(row.MaxConcurrent),
         duplicate_check=row.DuplicateCheck == 1,
         description=text_of(row.Description),
         mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
@@ -187,11 +188,12 @@ def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] |
 
 def _retry_wait(row: Row[Any]) -> timedelta:
     if row.RetryWaitSecs is None:
-        return timedelta(minutes=within(row, "RetryWaitMins", 0, 525600))
-    return timedelta(seconds=within(row, "RetryWaitSecs", 0, _YEAR))
+        return timedelta(minutes=row.RetryWaitMins)
+    return timedelta(seconds=row.RetryWaitSecs)
 
 
 def _step(row: Row[Any]) -> Step:
+    bounds.hold(process_control, row)
     return Step(
         batch_id=BatchId(row.ProcessBatch_id),
         seq=int(row.ProcessControlSeq),
@@ -201,7 +203,7 @@ def _step(row: Row[Any]) -> Step:
         alarm_duration=_seconds(row.AlarmDuration),
         max_duration=_seconds(row.MaxDuration),
         on_lost=word(OnLost, row.OnLost),
-        max_lost=within(row, "MaxLost", 0, 1000),
+        max_lost=int(row.MaxLost),
         data=data_values(row),
     )
 

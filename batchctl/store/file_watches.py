@@ -17,7 +17,8 @@ from batchctl.domain.status import DuplicateKey, word
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store.columns import readable, text_of, within
+from batchctl.store import bounds
+from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
@@ -295,17 +296,18 @@ def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, 
 
 
 def _watch(row: Row[Any]) -> FileWatchRow:
+    bounds.hold(file_watch, row)
     return FileWatchRow(
         watch_id=WatchId(row.FileWatch_id),
         name=str(row.WatchName),
         entity=str(row.Entity),
         folder=str(row.Folder),
         pattern=str(row.Pattern),
-        is_recursive=within(row, "Recursive", 0, 1) == 1,
-        settle_seconds=within(row, "SettleSeconds", 0, 86400),
+        is_recursive=row.Recursive == 1,
+        settle_seconds=int(row.SettleSeconds),
         marker_suffix=text_of(row.MarkerSuffix),
         duplicate_key=word(DuplicateKey, row.DuplicateKey),
-        enabled=within(row, "Enabled", 0, 1) == 1,
+        enabled=row.Enabled == 1,
         unreachable_since=row.UnreachableSince,
     )
 

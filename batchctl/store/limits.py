@@ -11,7 +11,9 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
+from batchctl.store import bounds, unreadable
 from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -63,6 +65,7 @@ _IN_USE = RowSelect(
 )
 _NEEDS = (
     select(
+        _n.BatchResource_id,
         _n.ProcessBatch_id,
         _n.Resource_id,
         _r.ResourceName,
@@ -84,19 +87,36 @@ _IDLE_NEEDS = (
 _LIMIT = select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT)
 
 
-def needs(connection: Connection) -> dict[BatchId, list[Need]]:
-    """Return what an instance of each batch holds while it is claimed."""
+def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[BatchId, list[Need]]:
+    """Return what an instance of each batch holds while it is claimed; what of it cannot be read is put into `broken`."""
     found: dict[BatchId, list[Need]] = {}
     for row in connection.execute(_NEEDS):
-        need = Need(
-            resource_id=ResourceId(row.Resource_id),
-            name=str(row.ResourceName),
-            capacity=int(row.Capacity),
-            units=int(row.Units),
-            exclusive=row.Exclusive == 1,
-        )
-        found.setdefault(BatchId(row.ProcessBatch_id), []).append(need)
+        try:
+            found.setdefault(BatchId(row.ProcessBatch_id), []).append(_need(row))
+        except unreadable.NONSENSE:
+            broken[row.ProcessBatch_id] = _misread(connection, row)
     return found
+
+
+def _need(row: Any) -> Need:
+    bounds.hold(batch_resource, row)
+    if (said := bounds.beyond(resource, "Units", row.Capacity)) is not None:
+        raise ValueError(said)
+    return Need(
+        resource_id=ResourceId(row.Resource_id),
+        name=str(row.ResourceName),
+        capacity=int(row.Capacity),
+        units=int(row.Units),
+        exclusive=row.Exclusive == 1,
+    )
+
+
+def _misread(connection: Connection, row: Any) -> UnreadableRow:
+    """Return which of the two rows that a need is made of cannot be read."""
+    rows = ((batch_resource, row.BatchResource_id), (resource, row.Resource_id))
+    found = [unreadable.of_number(connection, table, number) for table, number in rows]
+    said = next(one for one in found if one is not None and one.column)
+    return replace(said, batch_id=BatchId(row.ProcessBatch_id))
 
 
 def idle_needs(connection: Connection) -> list[tuple[int, str, int]]:

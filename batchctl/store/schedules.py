@@ -12,7 +12,8 @@ from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of, within
+from batchctl.store import bounds
+from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
@@ -102,15 +103,16 @@ def remove(connection: Connection, schedule_id: ScheduleId) -> None:
 
 
 def _schedule(row: Row[Any]) -> Schedule:
+    bounds.hold(schedule, row)
     return Schedule(
         schedule_id=ScheduleId(int(row.Schedule_id)),
         name=str(row.ScheduleName),
         entity=str(row.Entity),
         timing=_timing(row),
         catch_up=word(CatchUp, row.CatchUp),
-        catch_up_most=None if row.CatchUpMost is None else within(row, "CatchUpMost", 1, 1000),
+        catch_up_most=None if row.CatchUpMost is None else int(row.CatchUpMost),
         overlap=word(Overlap, row.Overlap),
-        jitter=timedelta(seconds=within(row, "Jitter", 0, 86400)),
+        jitter=timedelta(seconds=row.Jitter),
         enabled=row.Enabled == 1,
         next_run_time=row.NextRunTime,
         decided_until=row.DecidedUntil,

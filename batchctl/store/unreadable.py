@@ -8,11 +8,8 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
-    Integer,
-    SmallInteger,
     Table,
     TextClause,
     UnicodeText,
@@ -26,9 +23,10 @@ from sqlalchemy import (
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import shorten, visible
-from batchctl.domain.unreadable import UnreadableRow
+from batchctl.domain.unreadable import UnreadableRow, correcting
+from batchctl.store import bounds
 from batchctl.store.columns import text_of
-from batchctl.store.conditions import requirements
+from batchctl.store.conditions import is_number, requirements
 from batchctl.store.tables import UNREADABLE
 
 NONSENSE = (TypeError, ValueError, OverflowError)
@@ -54,7 +52,7 @@ _STATUS: Mapping[str, type[StrEnum]] = {
     "BatchProcessHistory": status.HistoryStatus,
 }
 """The words of a column that is called the same in many tables."""
-_NAMES = ("ProcessBatchName", "ProcessName", "ScheduleName", "TriggerName", "WatchName")
+_NAMES = ("ProcessBatchName", "ProcessName", "ResourceName", "ScheduleName", "TriggerName", "WatchName")
 
 RESTORE = "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too"
 """What to do about an instance whose batch, or FileProcess row, is gone."""
@@ -160,7 +158,7 @@ def _row(connection: Connection, table: Table, row: Any, column: str, said: str,
     row_id = int(getattr(row, f"{table.name}_id"))
     mend = f"SELECT * FROM {table.name} WHERE {table.name}_id = {row_id};   (and correct what is wrong there)"  # noqa: S608 - our own names
     if column:
-        mend = f"{_told(connection)}UPDATE {table.name} SET {column} = ... WHERE {table.name}_id = {row_id};"  # noqa: S608 - as above
+        mend = correcting(table.name, column, f"{table.name}_id = {row_id}", _told(connection))
     return UnreadableRow(
         table=str(table.name),
         row_id=row_id,
@@ -184,8 +182,10 @@ def _unfit(table: Table, row: Any) -> Iterable[tuple[str, str]]:
         if value is None:
             if not column.nullable:
                 yield column.name, f"{column.name} is empty"
-        elif isinstance(column.type, (BigInteger, Integer, SmallInteger)) and not isinstance(value, int):
+        elif is_number(column) and not isinstance(value, int):
             yield column.name, f"{column.name} is '{visible(str(value))}', which is no whole number"
         elif (known := _words(table, column.name)) is not None and str(value).strip().lower() not in set(known):
             listed = ", ".join(member.value for member in known)
             yield column.name, f"{column.name} is '{visible(str(value))}', and has to be one of: {listed}"
+        elif (said := bounds.beyond(table, column.name, value)) is not None:
+            yield column.name, said

@@ -192,7 +192,7 @@ def test_every_view_is_made_whole_and_names_no_schema() -> None:
         *("vStatus", "vWaiting"),
         "vSchedule",
         *("vStatus", "vWaiting", "vInbox"),
-        *views.NAMES * 2,
+        *views.NAMES * 3,
     ], "as they were first, and anew"
     for batch in made:
         (view,) = parsed(batch)

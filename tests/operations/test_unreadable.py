@@ -7,14 +7,26 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Table, select
 
 from batchctl.cli.main import run
 from batchctl.control.dead_ends import OF_WORK
 from batchctl.domain.incidents import Problem
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import reports
-from batchctl.store.tables import UNREADABLE
+from batchctl.store.bounds import bounds
+from batchctl.store.conditions import is_number
+from batchctl.store.tables import (
+    UNREADABLE,
+    batch_dependency,
+    batch_resource,
+    data_trigger,
+    file_watch,
+    process_batch,
+    process_control,
+    resource,
+    schedule,
+)
 from batchctl.store.unreadable import RESTORE
 from tests.control.alarm import Alarm, rules
 from tests.control.world import World
@@ -667,7 +679,7 @@ def test_work_that_cannot_be_read_is_found_without_reading_any_other(
 
 
 BREAKS = {
-    "BatchControl": ("RetryCount", -1, "RetryCount is '-1', and has to fulfil RetryCount >= 0"),
+    "BatchControl": ("RetryCount", -1, "RetryCount is -1, and has to be at least 0"),
     "FileProcess": ("Entity", "", "Entity is '', and has to fulfil Entity <> ''"),
     "BatchProcessHistory": (
         "EndTime",
@@ -839,7 +851,7 @@ def test_a_number_that_nothing_can_go_by_is_named_and_no_row_is_rejected_for_it(
         ("FileWatch", _WATCH, "SettleSeconds", -1, "between 0 and 86400"),
         ("FileWatch", _WATCH, "Recursive", 2, "between 0 and 1"),
         ("FileWatch", _WATCH, "Enabled", 7, "between 0 and 1"),
-        ("DataTrigger", _TRIGGER, "RowThreshold", -1, "between 1 and 9223372036854775807"),
+        ("DataTrigger", _TRIGGER, "RowThreshold", -1, "at least 1"),
         ("DataTrigger", _TRIGGER, "IdleMinutes", 0, "between 1 and 525600"),
         ("DataTrigger", _TRIGGER, "OnNewRows", -1, "between 0 and 1"),
         ("DataTrigger", _TRIGGER, "DebounceSeconds", -1, "between 0 and 31536000"),
@@ -912,3 +924,126 @@ def test_why_names_what_a_populator_is_told_to_search(broken: World, command: Co
 
     assert gate["Blocked"].startswith("PopulatorArgs: ")
     assert gate["Clear"] == "correct PopulatorArgs of ProcessBatch 2; then: batchctl check"
+
+
+_OF_A_BATCH = (process_batch, process_control, batch_dependency, batch_resource, resource)
+_STARTERS = (schedule, data_trigger, file_watch)
+
+
+def test_every_number_and_every_flag_of_what_people_define_has_bounds() -> None:
+    """What has none may be any number, or names another row."""
+    unbounded = {
+        f"{table}.{column.name}"
+        for table in (*_OF_A_BATCH, *_STARTERS)
+        for column in table.c
+        if is_number(column) and not column.primary_key and not column.foreign_keys and column.name not in bounds(table)
+    }
+
+    assert unbounded == {"ProcessBatch.Seq"}
+
+
+@pytest.mark.parametrize("table", _OF_A_BATCH, ids=lambda table: str(table.name))
+def test_a_number_out_of_its_bounds_makes_the_batch_unreadable_to_every_face(
+    broken: World, command: Command, table: Table
+) -> None:
+    broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
+    broken.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('ftp', 2)")
+    broken.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (1, 1)")
+    broken.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (1, 2)")
+    name, alarm = str(table.name), Alarm(broken, rules(learns_arrivals=False))
+    for column, (least, _) in bounds(table).items():
+        before = broken.one(f"SELECT {column} FROM {name} WHERE {name}_id = 1")
+        broken.sql(f"UPDATE {name} SET {column} = ? WHERE {name}_id = 1", least - 1)
+        alarm.duty.finish()
+        said = (f"{name} 1", f"{column} is {least - 1}, and has to be ", f"UPDATE {name} SET {column} = ")
+
+        ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
+        assert column in reason
+        assert mend.startswith(said[2])
+        assert broken.one("SELECT Status FROM vStatus WHERE ProcessBatch_id = 1") == "unreadable"
+        for words in (
+            ("status",),
+            ("why", "1"),
+            ("why", "batch:Daily"),
+            ("batches",),
+            *((verb, "Daily", "--reason", "r") for verb in ("enable", "disable")),
+            ("mode", "Daily", "manual", "--reason", "r"),
+            ("rerun", "1", "--reason", "r"),
+        ):
+            _, out, err = command(*words, *(["--json"] if words[0] in {"status", "why", "batches"} else []))
+            assert [each for each in said if each not in out + err] == [], f"{column}: {' '.join(words)}\n{out}{err}"
+        found = [one for one in json.loads(command("check", "--json")[1]) if one["Table"] == name]
+        assert [one["Next"].startswith(said[2]) for one in found if (one["Row"], one["Column"]) == ("1", column)] == [
+            True
+        ]
+        opened = broken.sql("SELECT Message, NextStep FROM Incident WHERE ResolvedTime IS NULL AND Kind = 'unreadable'")
+        assert [(said[1] in message, next_step.startswith(said[2])) for message, next_step in opened] == [(True, True)]
+        broken.create()
+        broken.process()
+        assert broken.one("SELECT Status FROM BatchControl WHERE BatchControl_id = 1") == "ready"
+        broken.sql(f"UPDATE {name} SET {column} = ? WHERE {name}_id = 1", before)
+
+
+def test_an_instance_whose_last_step_is_none_does_not_go_on(broken: World, command: Command) -> None:
+    broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
+    broken.sql("UPDATE BatchControl SET PrevProcessControlSeq = -5 WHERE BatchControl_id = 1")
+    broken.process()
+    said = "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0"
+    mend = "UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = 1;"
+
+    assert broken.sql("SELECT Status FROM BatchControl ORDER BY 1") == [("complete",), ("ready",)]
+    for words in (("status", "--json"), ("why", "1", "--json")):
+        told = command(*words)[1]
+        assert (said in told, mend in told) == (True, True), words
+    assert broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1") == [
+        ("BatchControl 1 cannot be read: PrevProcessControlSeq holds nonsense", mend)
+    ]
+
+
+def test_such_an_instance_is_an_incident_on_sqlite(sqlite_database: SqliteControl) -> None:
+    world = World(sqlite_database)
+    world.batch()
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE BatchControl SET PrevProcessControlSeq = -5")
+    Alarm(world, rules(learns_arrivals=False)).duty.finish()
+    said = world.sql("SELECT Message FROM Incident")
+    world.close()
+
+    assert said == [
+        (
+            (
+                "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0;"
+                " until that is corrected the instance does not go on"
+            ),
+        )
+    ]
+
+
+def test_a_schedule_with_a_number_out_of_its_bounds_is_unreadable(broken: World, command: Command) -> None:
+    broken.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, IntervalMinutes) VALUES ('odd', 'Other', 'interval', 5)"
+    )
+    for column, (least, _) in bounds(schedule).items():
+        before = broken.one(f"SELECT {column} FROM Schedule")
+        broken.sql(f"UPDATE Schedule SET {column} = ?", least - 1)
+        mend = f"UPDATE Schedule SET {column} = ... WHERE Schedule_id = 1;"
+
+        assert mend in [one["Next"] for one in json.loads(command("status", "--json")[1])["Unreadable"]]
+        ((status, next_sql),) = broken.sql("SELECT Status, NextSql FROM vSchedule")
+        assert (status, next_sql.partition(" = ")[0]) == ("unreadable", mend.partition(" = ")[0])
+        broken.sql(f"UPDATE Schedule SET {column} = ?", before)
+
+
+def test_a_day_that_is_no_business_day_and_no_other_makes_its_calendar_unreadable(
+    broken: World, command: Command
+) -> None:
+    broken.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    broken.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate, IsBusinessDay) VALUES (1, '2026-12-25', 7)")
+    found = [one for one in json.loads(command("check", "--json")[1]) if "Calendar" in one["Table"]]
+
+    assert [(one["Column"], one["Next"]) for one in found] == [
+        ("IsBusinessDay", "UPDATE CalendarDay SET IsBusinessDay = ... WHERE CalendarDay_id = 1")
+    ]
+    assert "CalendarDay 1 holds '7', where IsBusinessDay has to be 0 or 1" in found[0]["Message"]

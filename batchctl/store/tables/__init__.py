@@ -56,6 +56,7 @@ from batchctl.store.tables.some_rows import (
 )
 from batchctl.store.tables.start_tables import file_watch_seen, schedule_backfill, schedule_fire, scheduler_log
 from batchctl.store.tables.work_tables import (
+    GONE_BY,
     UNREADABLE,
     batch_completion,
     batch_control,
@@ -76,6 +77,7 @@ __all__ = [
     "DEFINITIONS",
     "ENDED_OR_LIVE",
     "FIRED",
+    "GONE_BY",
     "HAS_DATA",
     "INBOX_INTAKE",
     "IN_LINE_INSTANCE",

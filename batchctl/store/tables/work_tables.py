@@ -163,10 +163,16 @@ batch_process_history = table(
     sqlite_autoincrement=True,
 )
 
+GONE_BY = {
+    batch_control: ("Status", "PrevProcessControlSeq"),
+    file_process: ("Status",),
+    batch_process_history: ("Status", "Cause"),
+}
+"""What of a row of work has to be as its constraint says, or nothing can go by the row."""
 UNREADABLE = {
-    batch_control: unreadable(batch_control, status.InstanceStatus, ["Status"], ["NextRunTime"]),
-    file_process: unreadable(file_process, status.IntakeStatus, ["Status"]),
-    batch_process_history: unreadable(batch_process_history, status.HistoryStatus, ["Status", "Cause"]),
+    batch_control: unreadable(batch_control, status.InstanceStatus, GONE_BY[batch_control], ["NextRunTime"]),
+    file_process: unreadable(file_process, status.IntakeStatus, GONE_BY[file_process]),
+    batch_process_history: unreadable(batch_process_history, status.HistoryStatus, GONE_BY[batch_process_history]),
 }
 """The rows of work that nothing can go by: each table has an index of them, in which mostly nothing stands."""
 for _of_work, _where in UNREADABLE.items():

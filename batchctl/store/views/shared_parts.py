@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Column, DefaultClause, Table
 
-from batchctl.store.conditions import readable_by, spelled
-from batchctl.store.tables import UNREADABLE
+from batchctl.store.bounds import bounds
+from batchctl.store.conditions import is_number, readable_by, spelled
+from batchctl.store.tables import (
+    GONE_BY,
+    UNREADABLE,
+    batch_dependency,
+    batch_resource,
+    process_batch,
+    process_control,
+    resource,
+)
 from batchctl.store.views.spoken import Spoken
 
 GRACE = 60
@@ -39,46 +49,79 @@ FROM (SELECT ProcessBatch_id, ProcessBatchName, {s.tags("lower(Tags)")} AS Tags 
 )"""
 
 
-_READ = (
-    ("ProcessingMode", "lower({0}) NOT IN ('manual', 'scheduled', 'triggered')", "NULL"),
-    ("OnFailure", "lower({0}) NOT IN ('hold_batch', 'stop_all', 'continue')", "''hold_batch''"),
-    ("DependencyMode", "lower({0}) NOT IN ('all', 'any')", "''all''"),
-    ("RetryWaitSecs", "{0} NOT BETWEEN 0 AND 31536000", "NULL"),
-    ("RetryCount", "{0} NOT BETWEEN 0 AND 1000", "0"),
-    ("RetryWaitMins", "{0} NOT BETWEEN 0 AND 525600", "5"),
-    ("MaxConcurrent", "{0} NOT BETWEEN 1 AND 1000", "1"),
-)
-"""What the engine could not read of a batch, and what a column may hold instead."""
-_NUMBERS = (("Seq", "100"), ("RetryCount", "0"), ("RetryWaitMins", "5"), ("MaxConcurrent", "1"))
-"""Columns that hold no number only on SQLite, where somebody switched the constraints off."""
+_WORDS = {
+    "ProcessingMode": "'manual', 'scheduled', 'triggered'",
+    "OnFailure": "'hold_batch', 'stop_all', 'continue'",
+    "DependencyMode": "'all', 'any'",
+    "OnLost": "'hold', 'rerun', 'verify'",
+}
+"""What the engine reads in columns of words."""
 
 
 def unfit(s: Spoken) -> str:
-    """Return the batches that nothing can go by, with the row, the column and the statement that mends it."""
-    read = [*_READ]
-    if s.dialect == "sqlite":
-        read += [(column, "typeof({0}) <> 'integer'", default) for column, default in _NUMBERS]
-    column, mend = (
-        "CASE " + " ".join(f"WHEN {wrong.format(f'b.{name}')} THEN '{said}'" for name, wrong, said in each) + " END"
-        for each in (
-            [(name, wrong, name) for name, wrong, _ in read],
-            [(name, wrong, f"{name} = {default}") for name, wrong, default in read],
+    """Return the batches that nothing can go by, with the first row that is why, its column and the statement that mends it."""
+    batch, step, needs = f"{s.of}ProcessBatch b", f"{s.of}ProcessControl t", f"{s.of}BatchResource n"
+    named = s.joined("'ProcessBatch '", "b.ProcessBatch_id", "' ('", "b.ProcessBatchName", "')'")
+    rows = "\nUNION ALL\n".join(
+        _misread(s, place, table, at, rows, row)
+        for place, (table, at, rows, row) in enumerate(
+            (
+                (process_batch, "b", batch, named),
+                (process_control, "t", step, None),
+                (batch_dependency, "t", f"{s.of}BatchDependency t", None),
+                (batch_resource, "t", f"{s.of}BatchResource t", None),
+                (resource, "t", f"{needs} JOIN {s.of}Resource t ON t.Resource_id = n.Resource_id", None),
+            )
         )
     )
-    row = s.joined("'ProcessBatch '", "b.ProcessBatch_id", "' ('", "b.ProcessBatchName", "')'")
-    step = s.joined("'ProcessControl '", "MIN(p.ProcessControl_id)")
-    mended = s.joined("'UPDATE ProcessBatch SET '", mend, "' WHERE ProcessBatch_id = '", "b.ProcessBatch_id", "';'")
-    step_mended = s.joined(
-        "'UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = '", "MIN(p.ProcessControl_id)", "';'"
-    )
-    return f"""Unfit AS (
-SELECT b.ProcessBatch_id, {row} AS RowName, {column} AS ColumnName, {mended} AS Mend
-FROM {s.of}ProcessBatch b WHERE {column} IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, {step}, 'OnLost', {step_mended}
-FROM {s.of}ProcessControl p JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND {column} IS NULL GROUP BY p.ProcessBatch_id
+    return f"""Misread AS (
+{rows}
+), Unfit AS (
+SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
+FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
+WHERE m.Nth = 1
 )"""
+
+
+def _misread(s: Spoken, place: int, table: Table, at: str, rows: str, named: str | None) -> str:
+    """Return what of the rows of a table keeps a batch from being read."""
+    key = f"{table.name}_id"
+    named = named or s.joined(f"'{table.name} '", f"{at}.{key}")
+    column, mend = nonsense(s, table, at)
+    mended = s.joined(f"'UPDATE {table.name} SET '", mend, f"' WHERE {key} = '", f"{at}.{key}", "';'")
+    batch = "n" if table is resource else at
+    return f"""SELECT {batch}.ProcessBatch_id, {place} AS Place, {at}.{key} AS Row_id, {named} AS RowName,
+       {column} AS ColumnName, {mended} AS Mend
+FROM {rows} WHERE {column} IS NOT NULL"""
+
+
+def nonsense(s: Spoken, table: Table, at: str) -> tuple[str, str]:
+    """Return the first column of a row that the engine could not read, and what may stand there instead."""
+    wrong = [(column, said) for column in table.c for said in _wrong(s, table, column, f"{at}.{column.name}")]
+    names = " ".join(f"WHEN {said} THEN '{column.name}'" for column, said in wrong)
+    mends = " ".join(f"WHEN {said} THEN '{column.name} = {_instead(column)}'" for column, said in wrong)
+    return f"CASE {names} END", f"CASE {mends} END"
+
+
+def _wrong(s: Spoken, table: Table, column: Column[Any], value: str) -> Iterator[str]:
+    if column.name in _WORDS:
+        yield f"lower({value}) NOT IN ({_WORDS[column.name]})"
+    if column.name in bounds(table):
+        least, most = bounds(table)[column.name]
+        yield f"{value} < {least}" if most is None else f"{value} NOT BETWEEN {least} AND {most}"
+    # On SQLite only, where somebody switched the constraints off, a column of numbers holds something else.
+    if s.dialect == "sqlite" and is_number(column) and not column.primary_key and not column.foreign_keys:
+        yield f"typeof({value}) NOT IN ('integer', 'null')"
+
+
+def _instead(column: Column[Any]) -> str:
+    """Return what a column may hold; what a person has to fill in is no text: run as it stands, the statement is refused."""
+    if column.name == "Enabled":
+        return "0"  # as still as it is
+    if column.nullable:
+        return "NULL"
+    default = column.server_default
+    return str(default.arg).replace("'", "''") if isinstance(default, DefaultClause) else "..."
 
 
 def missing_plugins(s: Spoken) -> str:
@@ -142,7 +185,7 @@ def unfit_work(s: Spoken, table: Table, mends: Mapping[str, str]) -> str:
     Of what no value can be guessed without harm, the statement shows the row.
     """
     key, name = f"{table.name}_id", table.name
-    columns = readable_by(table, s.dialect, ["Status"], ["NextRunTime"])
+    columns = readable_by(table, s.dialect, GONE_BY[table], ["NextRunTime"])
 
     def each(said: Mapping[str, str]) -> str:
         *others, (_, last) = [(condition, said[column]) for column, condition in columns]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.tables import file_process
-from batchctl.store.views.shared_parts import GRACE, missing_plugins, unfit, unfit_work, unread
+from batchctl.store.tables import schedule as schedule_table
+from batchctl.store.views.shared_parts import GRACE, missing_plugins, nonsense, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
 _MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
@@ -47,6 +48,8 @@ def schedule(s: Spoken) -> str:
         "'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = '", s.quoted("e.ScheduleName"), "';'"
     )
     source = s.joined("'schedule '", "e.ScheduleName")
+    misread, mend = nonsense(s, schedule_table, "e")
+    mended = s.joined("'UPDATE Schedule SET '", mend, "' WHERE Schedule_id = '", "e.Schedule_id", "';'")
 
     def many(*words: str) -> str:
         return f"SUM(CASE WHEN {s.among('c.Status', *words)} THEN 1 ELSE 0 END)"
@@ -78,14 +81,14 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN {no_calendar} THEN 'unreadable'
+       CASE WHEN {misread} IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN {no_calendar} THEN 'unreadable'
             WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < {s.ago(GRACE)} THEN 'overdue' ELSE 'enabled' END AS Status,
        {words} AS Timing, e.TimeZone, {s.twin("e.NextRunTime", "NextRunTime")},
        CASE WHEN l.Outcome = 'fired' THEN {came} ELSE {s.word("l.Outcome")} END AS LastOutcome,
        {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
        l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
+       CASE WHEN {misread} IS NOT NULL THEN {mended} WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
             WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
             ELSE {enabling} END AS NextSql,
        {s.twin("r.StartTime", "LastRunOn")},

@@ -8,7 +8,11 @@ from batchctl.store.tables import batch_control
 from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
-_MENDS = {"Status": "''held''", "NextRunTime": "''1900-01-01 00:00:00.000''"}
+_MENDS = {
+    "Status": "''held''",
+    "PrevProcessControlSeq": "...",
+    "NextRunTime": "''1900-01-01 00:00:00.000''",
+}
 """What is written into an instance that nothing can go by: a person decides, or it waits no longer."""
 _STANDS = (
     ("ready", "has not begun yet"),
@@ -148,6 +152,9 @@ def _reason(s: Spoken) -> str:
         *("'BatchControl '", "t.BatchControl_id", "' is '", s.word("t.Status"), "' and its batch stops everything'")
     )
     started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
+    no_step = s.joined(
+        "'BatchControl '", "c.BatchControl_id", "' cannot be read: PrevProcessControlSeq holds nonsense'"
+    )
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
     return f"""CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
             WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
@@ -156,7 +163,7 @@ def _reason(s: Spoken) -> str:
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN {no_step}
             WHEN c.NextRunTime > {now} THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
@@ -207,13 +214,16 @@ def _next(s: Spoken) -> str:
         "b.ProcessBatch_id",
         "', 10, ..., ..., ...);'",
     )
+    last_step = s.joined(
+        "'UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = '", "c.BatchControl_id", "';'"
+    )
     return f"""CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
             WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN {add_step}
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN {last_step}
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "a.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}
