@@ -129,7 +129,6 @@ def check(
     found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
-    found += [_of_nonsense(row, "nothing goes by it") for row in strange]
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
     if lost_name is not None:
         found.append(
@@ -187,6 +186,8 @@ def check(
         )
         message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
         found.append(Finding("BatchControl", str(orphan.instance_id), column, message))
+    named = {(one.table, one.row, one.column) for one in found}
+    found += [_of_nonsense(row, "nothing goes by it") for row in strange if named.isdisjoint(_names(row))]
     return tuple(found)
 
 
@@ -197,6 +198,11 @@ def of_settings(settings: Settings) -> Iterator[Finding]:
             yield Finding(
                 "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS
             )
+
+
+def _names(row: UnreadableRow) -> set[tuple[str, str, str]]:
+    """Return how a finding may name a row and its column."""
+    return {(row.table, str(row.row_id), row.column), (row.table, visible(row.name), row.column)}
 
 
 def _of_nonsense(row: UnreadableRow, so: str) -> Finding:

@@ -38,7 +38,7 @@ def time_problems(
     timed, broken = schedules.everything(connection)
     known = calendars.everything(connection)
     for row in broken:
-        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.said)}.")
+        yield row.table, str(row.row_id), Problem(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)
     for schedule in timed:
         wrong = list(schedule_problems(schedule, around))
         for problem in wrong:
@@ -55,7 +55,7 @@ def time_problems(
         yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
     running, unreadable = backfills.running(connection)
     for row in unreadable:
-        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
+        yield row.table, str(row.row_id), Problem(row.column, f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
     for backfill in running:
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)

@@ -7,6 +7,7 @@ index's condition as the index does, or the index is of no use to it: so both ta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,6 +27,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from batchctl.store.columns import UtcTime, in_words
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a function
@@ -137,11 +140,13 @@ def requirements(table: Table, dialect: str) -> list[tuple[str, str]]:
 
 
 def _named(table: Table, dialect: str) -> Iterator[tuple[str, str]]:
-    """Yield the columns that have a constraint by their name, beside that of their type, and what it says."""
-    for made in table.constraints:
-        column = str(made.name).removeprefix(f"CK_{table.name}_")
-        if isinstance(made, CheckConstraint) and column in table.c and made.info.get("only_on", dialect) == dialect:
-            yield column, spelled(made.sqltext, dialect)
+    """Yield the columns that have a constraint, beside that of their type, and what it says: by its name, or the first in it."""
+    named = {str(made.name): made for made in table.constraints if isinstance(made, CheckConstraint)}
+    for name, made in sorted(named.items()):
+        if not name.endswith("_Type") and made.info.get("only_on", dialect) == dialect:
+            said = spelled(made.sqltext, dialect)
+            mentioned = made.info.get("of", name.removeprefix(f"CK_{table.name}_")), *_IDENTIFIER.findall(said)
+            yield next(column for column in mentioned if column in table.c), said
 
 
 def spelled(condition: Any, dialect: str) -> str:

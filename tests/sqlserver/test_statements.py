@@ -37,9 +37,9 @@ def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
 
 @pytest.mark.parametrize("table", metadata.tables)
 def test_what_looks_for_unreadable_rows_is_taken(table: str) -> None:
-    conditions = [condition for _, condition in requirements(metadata.tables[table], "mssql")]
-    for condition in conditions:
-        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable._breaks(condition)}")
+    made = metadata.tables[table]
+    for column, condition in requirements(made, "mssql"):
+        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable._breaks(made.c[column], condition)}")
 
 
 def test_another_name_for_the_database_is_taken() -> None:

@@ -346,7 +346,7 @@ setting = table(
     stamp("z_updated"),
     UniqueConstraint("Name"),
     check("Name", "Name <> ''"),
-    check("MaxConcurrent", is_limit_or_other("Name", "Value")),
+    check("MaxConcurrent", is_limit_or_other("Name", "Value"), of="Value"),
     sqlite_autoincrement=True,
 )
 

@@ -87,10 +87,12 @@ def written_words(called: str, kind: type[StrEnum], also: str) -> CheckConstrain
     return CheckConstraint(is_written_word(called, [member.value for member in kind], also), name=called)
 
 
-def check(called: str, condition: str | ColumnElement[bool], only_on: str | None = None) -> CheckConstraint:
-    """Return a named condition, which may be needed on one kind of database only."""
+def check(
+    called: str, condition: str | ColumnElement[bool], only_on: str | None = None, of: str | None = None
+) -> CheckConstraint:
+    """Return a named condition, which may be needed on one kind of database only; `of` is the column that it is about."""
     if only_on is None:
-        return CheckConstraint(condition, name=called)
+        return CheckConstraint(condition, name=called, info={"of": of or called})
     return CheckConstraint(condition, name=called, info={"only_on": only_on}).ddl_if(dialect=only_on)
 
 
