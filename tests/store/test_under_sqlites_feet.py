@@ -35,10 +35,15 @@ def opened(tmp_path: Path) -> Iterator[StoreTransactions]:
         made.execute("PRAGMA journal_mode = WAL")
         made.execute("CREATE TABLE Kept (Name TEXT)")
     made.close()
-    transactions = StoreTransactions(engine.open_engine("sqlite:///control.db", tmp_path))
+    transactions = way_to(file)
     add(transactions)
     yield transactions
     transactions.close()
+
+
+def way_to(file: Path) -> StoreTransactions:
+    """Return what opens a database as batchctl does."""
+    return StoreTransactions(engine.open_engine(f"sqlite:///{file.name}", file.parent))
 
 
 def add(transactions: StoreTransactions) -> None:
@@ -72,6 +77,76 @@ def test_a_log_that_was_deleted_is_noticed_and_nothing_more_is_written(
     with pytest.raises(DatabaseUnusable, match="nothing more is written"):
         add(opened)
     assert "batchctl fsck" in (noticed.value.next_step or "")
+
+
+INSERT = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1])
+other.execute("INSERT INTO Kept VALUES ('theirs')")
+other.commit()
+other.close()
+"""
+LEFT_OPEN = """
+import os, sys
+from pathlib import Path
+from tests.store.test_under_sqlites_feet import add, insert, remove, way_to
+file = Path(sys.argv[1])
+transactions = way_to(file)
+add(transactions)
+remove(file)
+insert(file)
+"""
+
+
+def insert(file: Path) -> None:
+    """Let another program insert a row, and end."""
+    subprocess.run([sys.executable, "-c", INSERT, str(file)], check=True)
+
+
+def names(file: Path) -> list[str]:
+    """Read what there is, in a process of its own: who has it open here knows other locks."""
+    read = "import sqlite3, sys; print(*(n for (n,) in sqlite3.connect(sys.argv[1]).execute('SELECT Name FROM Kept')))"
+    return subprocess.run([sys.executable, "-c", read, file], check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize("is_noticed", [True, False])
+def test_who_ends_without_its_log_leaves_what_others_have_written_since(
+    opened: StoreTransactions, tmp_path: Path, *, is_noticed: bool
+) -> None:
+    file = tmp_path / "control.db"
+    beside = way_to(file)
+    with beside.read():
+        pass
+    remove(file)
+    insert(file)
+    if is_noticed:
+        with pytest.raises(DatabaseUnusable, match="nothing more is written"):
+            opened.changed()
+    insert(file)
+    opened.close()
+    beside.close()
+
+    assert names(file) == ["theirs", "theirs"]
+
+
+def test_who_ends_without_closing_anything_leaves_it_too(opened: StoreTransactions, tmp_path: Path) -> None:
+    opened.close()
+    file = tmp_path / "control.db"
+    folder = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN, str(file)], check=True, cwd=folder, capture_output=True, text=True
+    )
+
+    assert (names(file), ended.stderr) == (["x", "theirs"], "")
+
+
+def test_a_log_that_is_deleted_while_nobody_writes_is_written_into_the_file_at_the_end(
+    opened: StoreTransactions, tmp_path: Path
+) -> None:
+    remove(tmp_path / "control.db")
+    opened.close()
+
+    assert names(tmp_path / "control.db") == ["x"]
 
 
 def test_who_waits_for_news_is_woken_by_it(opened: StoreTransactions, tmp_path: Path) -> None:

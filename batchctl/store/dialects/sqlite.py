@@ -134,6 +134,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.execute("PRAGMA schema_version").fetchone()
         _set_journal(connection, str(connection.execute("PRAGMA journal_mode").fetchone()[0]))
         connection.batchctl_log, connection.batchctl_checked = number_of(log_of(path)), 0
+        connection.batchctl_is_open = True
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error
     return connection

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.dialects import sqlite_log
-from batchctl.store.dialects.sqlite_log import End, log_of
+from batchctl.store.dialects.sqlite_log import End, log_of, name_of
 
 _HEADER, _WRITES_AHEAD = 20, b"\2"
 """How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
@@ -22,6 +22,8 @@ class Opened(sqlite3.Connection):
     batchctl_written: int
     """When the file was written to, as of the last look at it."""
     batchctl_log: tuple[int, int] | None
+    batchctl_is_open = False
+    """It may have read something, and it is known what it has opened."""
     batchctl_syncs: bool
     """It waits for the disk after a commit, not during it."""
     batchctl_checked: int
@@ -31,14 +33,18 @@ class Opened(sqlite3.Connection):
     batchctl_stamping: bytes | None = None
     batchctl_stamped: bytes | None = None
     """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""
-    batchctl_keeper: sqlite3.Connection | None = None
-    """What keeps a log that belongs to another file from being written into this one at the end."""
 
     def close(self) -> None:
-        """Close it, as the last only where nothing is amiss."""
+        """Close it. As the last one it writes its log into the file, unless that would undo what others have written."""
+        is_open, self.batchctl_is_open = self.batchctl_is_open, False
+        keeper = _keeper(self.batchctl_file[0]) if is_open and _would_undo(self) else None
         super().close()
-        if self.batchctl_keeper is not None:
-            self.batchctl_keeper.close()
+        if keeper is not None:
+            keeper.close()
+
+    def __del__(self) -> None:
+        """Close it in that way where nobody has: Python would do so in its own."""
+        self.close()
 
 
 def way_to_open(path: Path) -> str:
@@ -87,19 +93,29 @@ def _refuse_if_overwritten(raw: Opened, path: Path) -> None:
     written = written_at(path)
     if written == raw.batchctl_written or not raw.batchctl_syncs:
         return
-    try:
-        refuse_foreign_log(path)
-    except DatabaseUnusable:
-        with suppress(sqlite3.Error):
-            raw.batchctl_keeper = raw.batchctl_keeper or _keeper(path)
-        raise
+    refuse_foreign_log(path)
     raw.batchctl_written = written
 
 
+def _would_undo(raw: Opened) -> bool:
+    """Say whether its log, written into the file, would take with it what was written without that log."""
+    path, number = raw.batchctl_file
+    try:
+        refuse_another_file(raw)
+    except DatabaseUnusable:
+        # A log that was only deleted is all there is of what stands in it; in a file that was moved SQLite itself writes nothing.
+        return number_of(path) == number and (name_of(path) != b"" or written_at(path) != raw.batchctl_written)
+    return False
+
+
 def _keeper(path: Path) -> sqlite3.Connection:
-    """Return a connection that only reads: as long as there is another one, who closes his writes no log into the file."""
+    """Return a connection that only reads: as long as there is another one, who closes his writes no log into the file.
+
+    It is one even where it can read nothing, as beside a log that it was not told of.
+    """
     keeper = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
-    keeper.execute("PRAGMA schema_version").fetchone()
+    with suppress(sqlite3.Error):
+        keeper.execute("PRAGMA schema_version").fetchone()
     return keeper
 
 
