@@ -143,7 +143,6 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.unknown:intake_row": 1124,
     "batchctl.operations.unknown:instance": 1125,
     "batchctl.operations.unknown:batch": 1126,
-    "batchctl.operations.unknown:batch_of": 1127,
     "batchctl.operations.unknown:of_batch_row": 1128,
     "batchctl.operations.watches:rehearse": 1129,
     "batchctl.preparation:Preparer._check_of": 1130,

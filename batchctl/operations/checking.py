@@ -43,6 +43,7 @@ from batchctl.store import (
     sql_job_rows,
     unknown_settings,
 )
+from batchctl.store.unreadable import RESTORE
 
 ORPHANS_SHOWN = 20
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
@@ -185,7 +186,8 @@ def check(
             ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
         )
         message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
-        found.append(Finding("BatchControl", str(orphan.instance_id), column, message))
+        remedy = RESTORE.format(id=orphan.instance_id)
+        found.append(Finding("BatchControl", str(orphan.instance_id), column, message, remedy))
     named = {(one.table, one.row, one.column) for one in found}
     found += [_of_nonsense(row, "nothing goes by it") for row in strange if named.isdisjoint(_names(row))]
     return tuple(found)

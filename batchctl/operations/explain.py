@@ -48,8 +48,10 @@ from batchctl.store import (
     leading,
     reports,
     schedules,
+    unreadable,
 )
 from batchctl.store.file_watches import TakenFile
+from batchctl.store.tables import batch_control
 
 if TYPE_CHECKING:
     from batchctl.operations.schedule_trial import ScheduleBench
@@ -192,7 +194,7 @@ def _of_instance(
         raise unknown.instance(connection, instance_id)
     batch = batches.get(instance.batch_id)
     if batch is None:
-        gates_of_it = (_no_batch(connection, instance.batch_id),)
+        gates_of_it = (_no_batch(connection, instance),)
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
     line = Line(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
@@ -213,13 +215,13 @@ def _corrected(*found: CorrectedFile | None) -> Iterator[str]:
             yield f"{one.said}: {one.clear}"
 
 
-def _no_batch(connection: Any, batch_id: BatchId) -> Gate:
-    """Say that a batch is not there, or what of it cannot be read."""
-    for row in definitions.read(connection).unreadable:
-        if row.batch_id == batch_id:
+def _no_batch(connection: Any, instance: BatchInstance) -> Gate:
+    """Say that the batch of an instance is not there, or what of it cannot be read."""
+    broken = [row for row in definitions.read(connection).unreadable if row.batch_id == instance.batch_id]
+    for row in (*broken, unreadable.of_number(connection, batch_control, instance.instance_id)):
+        if row is not None:
             return _unreadable(row)
-    row_of_it = f"ProcessBatch {batch_id}"
-    return Gate(name="batch", blocked=f"{row_of_it} does not exist", clear="batchctl check", row=row_of_it)
+    raise unknown.instance(connection, instance.instance_id)
 
 
 def _unreadable(row: UnreadableRow) -> Gate:

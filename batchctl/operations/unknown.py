@@ -74,8 +74,7 @@ def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound |
     for row in definitions.read(connection).unreadable:
         if row.batch_id == batch_id:
             return of_batch_row(row)
-    missing = f"ProcessBatch {batch_id} of BatchControl {instance_id} does not exist."
-    return NotFound(missing, next_step="batchctl check")
+    return instance(connection, instance_id)
 
 
 def refuse_start(broken: Iterable[UnreadableRow], name: str) -> None:

@@ -151,7 +151,7 @@ class Orphan:
 def count_instances(
     connection: Connection,
 ) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
-    """Return how many instances each batch has in each status, and the first of those in a status that is none."""
+    """Return how many instances each batch has in each status, and the first of those that nothing can go by."""
     rows = connection.execute(_COUNT_INSTANCES).all()
     known = readable(
         rows, lambda row: (BatchId(row.ProcessBatch_id), word(InstanceStatus, str(row.Status)), row.HowMany)
@@ -160,7 +160,7 @@ def count_instances(
     for batch_id, status, many in known:
         of_batch = counts.setdefault(batch_id, {})
         of_batch[status] = of_batch.get(status, 0) + many
-    return counts, [] if len(known) == len(rows) else unreadable.of_work(connection, batch_control)
+    return counts, unreadable.of_work(connection, batch_control)
 
 
 def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:

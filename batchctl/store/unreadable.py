@@ -16,6 +16,8 @@ from sqlalchemy import (
     UnicodeText,
     bindparam,
     cast,
+    exists,
+    func,
     or_,
     select,
     text,
@@ -27,8 +29,17 @@ from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.store import bounds
 from batchctl.store.columns import text_of
-from batchctl.store.conditions import is_number, requirements
-from batchctl.store.tables import UNREADABLE
+from batchctl.store.conditions import is_number, once_found, one_of, requirements
+from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    IN_LINE_INSTANCE,
+    OVER_INSTANCE,
+    PAUSED_INSTANCE,
+    UNREADABLE,
+    batch_control,
+    file_process,
+    process_batch,
+)
 
 NONSENSE = (TypeError, ValueError, OverflowError)
 """What is raised by reading a value that is none."""
@@ -58,15 +69,32 @@ _NAMES = (
     *("CalendarName", "Name"),  # a schedule has the name of a calendar, too
 )
 
-RESTORE = "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too"
+RESTORE = (
+    "somebody has deleted it with foreign keys switched off; `batchctl why {id}` names the statement that puts it back"
+)
 """What to do about an instance whose batch, or FileProcess row, is gone."""
 
 MOST = 20
 """How many rows of a table of work are named at most."""
+_QUOTE = "'"
 LONGEST = 100
 """How much is shown of a value that may not stand where it does."""
 _IS_TIME = "strftime("
 """What stands only in the conditions of times."""
+
+_c, _b = batch_control.c, process_batch.c
+_ENTITY = select(func.coalesce(_b.Entity, _b.ProcessBatchName)).where(_b.ProcessBatch_id == bindparam("batch_id"))
+_WITHOUT_INTAKE = [
+    select(_c.BatchControl_id)
+    .where(
+        one_of("BatchControl.Status", words),
+        ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id),
+    )
+    .order_by(once_found(_c.BatchControl_id))
+    .limit(bindparam("most"))
+    for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
+]
+"""For each index of what is open, the instances whose FileProcess row is gone."""
 
 Made = TypeVar("Made")
 
@@ -95,8 +123,14 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
 
 
 def of_work(connection: Connection, table: Table, most: int = MOST) -> list[UnreadableRow]:
-    """Return the first rows of a table of work that nothing can go by; an index of these is all that is read."""
-    return _named(connection, table, UNREADABLE[table], most)
+    """Return the first rows of a table of work that nothing can go by; indexes of these and of what is open are read."""
+    found = _named(connection, table, UNREADABLE[table], most)
+    if table is batch_control:
+        seen = {row.row_id for row in found}
+        numbers = [number for each in _WITHOUT_INTAKE for number in connection.execute(each, {"most": most}).scalars()]
+        rows = (of_number(connection, table, number) for number in sorted(numbers) if number not in seen)
+        found += [row for row in rows if row is not None]
+    return found[:most]
 
 
 def unfit(connection: Connection, table: Table) -> list[UnreadableRow]:
@@ -141,7 +175,23 @@ def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableR
         number = getattr(row, column.name)
         if number is not None and connection.execute(select(named).where(named == number)).first() is None:
             said = f"{column.name} is {number}, and {named.table.name} {number} is gone"
-            yield replace(found, column=column.name, said=said, mend=RESTORE)
+            yield replace(found, column=column.name, said=said, mend=_put_back(connection, named.table, number, row))
+
+
+def _put_back(connection: Connection, table: Table, number: int, instance: Any) -> str:
+    """Return the statement that makes a row anew which an instance names: then that goes on, or can be cancelled."""
+    columns, values, but = "ProcessBatchName, Enabled", "'...', 0", "with its name, or any that is free"
+    if table is file_process:
+        entity = connection.execute(_ENTITY, {"batch_id": instance.ProcessBatch_id}).scalar()
+        status = "complete" if str(instance.Status).lower() in OVER_INSTANCE else "ready"
+        columns, but = "Entity, FileName, Status", "with its FileName, if you know it"
+        values = f"'{str(entity or '...').replace(_QUOTE, _QUOTE * 2)}', NULL, '{status}'"
+    insert = f"INSERT INTO {table.name} ({table.name}_id, {columns}) VALUES ({number}, {values});"  # noqa: S608 - shown, not run
+    if connection.dialect.name == "mssql":
+        insert = (
+            f"{_told(connection)}SET IDENTITY_INSERT {table.name} ON; {insert} SET IDENTITY_INSERT {table.name} OFF;"
+        )
+    return f"{insert}   ({but})"
 
 
 def unreadable(connection: Connection, table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:

@@ -503,21 +503,69 @@ def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Comm
     assert (json.loads(shown)["Because"], json.loads(shown)["TakenBy"]) == (SAID, ["Daily"])
 
 
+GONE = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
+PUT_BACK = "INSERT INTO FileProcess (FileProcess_id, Entity, FileName, Status) VALUES (2, 'Other', NULL, '{}');"
+WITH_ITS_NAME = "   (with its FileName, if you know it)"
+
+
 @pytest.mark.parametrize(
-    "asked", [("show", "2"), ("why", "2"), ("rerun", "2", "--reason", "r"), ("cancel", "2", "--reason", "r")]
+    "asked",
+    [("show", "2"), ("why", "2"), ("wait", "2"), ("rerun", "2", "--reason", "r"), ("cancel", "2", "--reason", "r")],
 )
-def test_an_instance_whose_row_is_gone_names_that_row_and_says_what_fsck_says(
-    command: Command, broken: World, asked: tuple[str, ...]
+@pytest.mark.parametrize(("stands", "as_it_was"), [("ready", "ready"), ("cancelled", "complete")])
+def test_an_instance_whose_row_is_gone_names_that_row_and_the_statement_that_puts_it_back(
+    command: Command, broken: World, asked: tuple[str, ...], stands: str, as_it_was: str
 ) -> None:
+    broken.sql("UPDATE BatchControl SET Status = ? WHERE BatchControl_id = 2", stands)
     broken.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
 
     code, _, told = command(*asked)
     _, examined, _ = command("fsck", "--json")
 
     assert code == 4
-    said = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
-    assert f"Error: {said}.\nNext: {RESTORE}" in told
-    assert [one["Next"] for one in json.loads(examined) if one["Law"] == "I47"] == [RESTORE]
+    assert f"Error: {GONE}.\nNext: {PUT_BACK.format(as_it_was)}{WITH_ITS_NAME}" in told
+    assert [one["Next"] for one in json.loads(examined) if one["Law"] == "I47"] == [RESTORE.format(id=2)]
+
+
+def test_an_open_instance_whose_row_is_gone_is_an_incident_and_stands_in_every_list_until_the_row_is_back(
+    command: Command, broken: World
+) -> None:
+    broken.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
+    alarm, mend = Alarm(broken, rules(learns_arrivals=False)), PUT_BACK.format("ready")
+    for _ in range(2):
+        alarm.duty.finish()
+    of_it = "SELECT Status, Occurrences, NextStep FROM Incident WHERE Subject = 'BatchControl 2'"
+    unread = json.loads(command("status", "--json")[1])["Unreadable"]
+    ((status, reason, shown),) = broken.sql("SELECT Status, Reason, NextSql FROM vWaiting WHERE BatchControl_id = 2")
+
+    assert broken.sql(of_it) == [("open", 1, mend + WITH_ITS_NAME)]
+    assert [(one["Message"], one["Next"]) for one in unread if one["RowNumber"] == 2] == [(GONE, mend + WITH_ITS_NAME)]
+    assert GONE in command("batches")[1]
+    assert (status, reason) == ("unreadable", "BatchControl 2 cannot be read: FileProcess 2 is gone")
+    assert shown == "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'Other');"
+    for statement in (shown, "DELETE FROM FileProcess WHERE FileProcess_id = 2", mend):
+        broken.sql(statement)
+
+    broken.process()
+    alarm.duty.finish()
+    assert [row[0] for row in broken.sql(of_it)] == ["resolved"]
+    for table in ("BatchControl", "FileProcess"):
+        assert broken.sql(f"SELECT Status FROM {table} WHERE FileProcess_id = 2") == [("complete",)]
+
+
+def test_an_instance_whose_batch_is_gone_can_be_cancelled_once_that_is_put_back(
+    command: Command, broken: World
+) -> None:
+    broken.sql("DELETE FROM ProcessBatch WHERE ProcessBatch_id = 2")
+    mend = "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled) VALUES (2, '...', 0);"
+    code, _, told = command("cancel", "2", "--reason", "r")
+    _, why, _ = command("why", "2", "--json")
+
+    assert code == 4
+    assert f"and ProcessBatch 2 is gone.\nNext: {mend}" in told
+    assert json.loads(why)["Gates"][0]["Clear"].startswith(mend)
+    broken.sql(mend)
+    assert command("cancel", "2", "--reason", "r")[0] == 0
 
 
 WEIRD = "BatchControl 2 cannot be read: Status is 'weird', and has to be one of: "

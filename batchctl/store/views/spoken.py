@@ -85,6 +85,11 @@ class Spoken:
             return f"CONCAT({', '.join(parts)})"
         return f"({' || '.join(parts)})"
 
+    def around_a_number(self, table: str) -> tuple[str, str]:
+        """Return what stands before and after a statement that numbers a row itself."""
+        begin, end = f"'SET IDENTITY_INSERT {table} ON; '", f"' SET IDENTITY_INSERT {table} OFF;'"
+        return self._each("''", "''", begin), self._each("''", "''", end)
+
     def for_any_client(self, view: str) -> str:
         """Let the statements that a view shows be run in sqlcmd and SQL Agent, too, whose sessions refuse them (error 1934)."""
         return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
-from batchctl.store.tables import batch_control
+from batchctl.store.tables import OPEN_INSTANCE, batch_control
 from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
 from batchctl.store.views.spoken import Spoken
 
@@ -68,14 +68,28 @@ UNION ALL
 
 
 def _unreadable(s: Spoken) -> str:
-    """Return the instances of which nobody knows how they stand."""
+    """Return the instances of which nobody knows how they stand, and those whose FileProcess row is gone."""
+    gone = s.joined(
+        *("'BatchControl '", "c.BatchControl_id", "' cannot be read: FileProcess '", "c.FileProcess_id", "' is gone'")
+    )
+    entity = s.quoted("COALESCE(b.Entity, b.ProcessBatchName)")
+    begin, end = s.around_a_number("FileProcess")
+    insert = "'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES ('"
+    put_back = s.joined(begin, insert, "c.FileProcess_id", "', '", entity, "');'", end)
     return f"""SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
        {s.twin("c.z_updated", "Since")}, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
 FROM UnfitWork w
 JOIN {s.of}BatchControl c ON c.BatchControl_id = w.BatchControl_id
 LEFT JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'"""
+WHERE w.ColumnName = 'Status'
+UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       {s.twin("c.z_updated", "Since")}, {gone}, NULL, NULL, c.FileProcess_id, {put_back}
+FROM {s.of}BatchControl c
+JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE {s.among("c.Status", *OPEN_INSTANCE)}
+AND NOT EXISTS (SELECT 1 FROM {s.of}FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)"""
 
 
 def _limits(s: Spoken) -> str:

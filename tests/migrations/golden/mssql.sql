@@ -5722,6 +5722,13 @@ LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
+UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
             WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
@@ -6364,6 +6371,13 @@ LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
+UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
             WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
@@ -6983,6 +6997,13 @@ JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
+UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')

@@ -4138,6 +4138,13 @@ LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal, ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, NULL, c.FileProcess_id, ('' || 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');' || '')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE (c.Status = 'ready' OR c.Status = 'running' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held' OR c.Status = 'pausing' OR c.Status = 'paused' OR c.Status = 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
+UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', w.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', w.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', w.Since)) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN (p.RowName || ' cannot be read: ' || p.ColumnName || ' holds nonsense')
             WHEN q.ProcessBatch_id IS NOT NULL THEN (q.RowName || ' cannot be read: ' || q.ColumnName || ' holds nonsense') ELSE (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
@@ -4712,6 +4719,13 @@ LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal, ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, NULL, c.FileProcess_id, ('' || 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');' || '')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE (c.Status = 'ready' OR c.Status = 'running' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held' OR c.Status = 'pausing' OR c.Status = 'paused' OR c.Status = 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
+UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', w.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', w.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', w.Since)) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN (p.RowName || ' cannot be read: ' || p.ColumnName || ' holds nonsense')
             WHEN q.ProcessBatch_id IS NOT NULL THEN (q.RowName || ' cannot be read: ' || q.ColumnName || ' holds nonsense') ELSE (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
@@ -5277,6 +5291,13 @@ JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
+UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal, ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, NULL, c.FileProcess_id, ('' || 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');' || '')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE (c.Status = 'ready' OR c.Status = 'running' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held' OR c.Status = 'pausing' OR c.Status = 'paused' OR c.Status = 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        w.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', w.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', w.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', w.Since)) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN (p.RowName || ' cannot be read: ' || p.ColumnName || ' holds nonsense')
