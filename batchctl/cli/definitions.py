@@ -81,10 +81,9 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
         lines = [(cell(each.message, "bold red"), cell(each.next_step)) for each in misread]
         output.section(out, Listing("Cannot be meant so", ["message", "next"], lines))
     if unread := (*broken, *strange):
-        from batchctl.cli.status import unreadable_rows
+        from batchctl.cli.unreadable import show_unreadable
 
-        output.section(out, unreadable_rows(unread))
-        output.hints(out, unread[0].mend, "batchctl check")
+        show_unreadable(out, unread)
     elif missing:
         output.hints(out, missing[0].mend, "batchctl check")
     elif misread:

@@ -88,7 +88,7 @@ _COLUMNS = {
     ),
     "schedule list": (
         f"{_SCHEDULE} Words Zone NextLocalTime NextUtcTime Overdue LastDueTime LastOutcome LastReason LastFileProcess_id"
-        " Findings"
+        f" Findings {_UNREADABLE} Unreadable"
     ),
     "schedule preview": (
         "LocalTime UtcTime Outcome Reason FireKey CycleKey Jitter Decided DecidedReason FileProcess_id"
@@ -101,12 +101,12 @@ _COLUMNS = {
     ),
     "trigger list": (
         "DataTrigger_id TriggerName Entity ConnectionName TableName StatusColumn PendingValue CreatedColumn RowThreshold"
-        " IdleMinutes OnNewRows DebounceSeconds Enabled LastFired"
+        f" IdleMinutes OnNewRows DebounceSeconds Enabled LastFired {_UNREADABLE} Unreadable"
     ),
     "versions": "DefVersion z_inserted Changes Content",
     "wait": "Reference Status Settled Succeeded Message Next BatchControl",
     "waits": _WAITS,
-    "watch list": f"{_WATCH} Taken Missing LastFileProcess_id LastSubmitted",
+    "watch list": f"{_WATCH} Taken Missing LastFileProcess_id LastSubmitted {_UNREADABLE} Unreadable",
 }
 """By command. Of a row that has no such column, the field is empty."""
 

@@ -256,7 +256,7 @@ def _list(out: Console, found: Inbox) -> None:
     from batchctl.cli.output import cell, time, word
 
     if found.unreadable:
-        from batchctl.cli.status import unreadable_rows
+        from batchctl.cli.unreadable import unreadable_rows
 
         output.section(out, unreadable_rows(found.unreadable))
     if not found.items:

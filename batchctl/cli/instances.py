@@ -100,7 +100,7 @@ def history(
         return
     out = output.console()
     if strange:
-        from batchctl.cli.status import unreadable_rows
+        from batchctl.cli.unreadable import unreadable_rows
 
         output.section(out, unreadable_rows(strange))
     if instance_id is None:
@@ -204,7 +204,7 @@ def _show(out: Console, shown: Shown) -> None:
     output.section(out, output.properties(_summary(shown)))
     output.section(out, _steps(shown))
     if shown.unreadable_attempts:
-        from batchctl.cli.status import unreadable_rows
+        from batchctl.cli.unreadable import unreadable_rows
 
         output.section(out, unreadable_rows(shown.unreadable_attempts))
     failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)

@@ -74,13 +74,14 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
 
     with session.app() as app:
         is_wanted = starts(app, batch, status)
-        every = app.timetable().everything()
+        every, broken = app.timetable().everything(), app.timetable().unreadable()
         found = [one for one in every if is_wanted(one.schedule.entity, one.schedule.enabled)]
     if as_json:
-        output.print_json([one.columns for one in found])
+        output.print_json(with_unreadable([one.columns for one in found], broken))
         return
     out = output.console()
     rows = [
@@ -98,7 +99,12 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     ]
     headings = ["name", "state", "entity", "when", "next local", "next (UTC)", "last", "but"]
     output.section(out, Listing("Schedules", headings, rows))
-    if found:
+    mends = [one.mend for one in found if one.mend is not None]
+    if broken:
+        show_unreadable(out, broken)
+    elif mends:
+        output.hints(out, mends[0], "batchctl check")
+    elif found:
         name = found[0].schedule.name
         output.hints(out, f"batchctl schedule preview {typed(name)}", f"batchctl schedule test {typed(name)}")
     else:

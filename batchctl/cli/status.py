@@ -12,13 +12,10 @@ from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
     from rich.text import Text
 
     from batchctl.cli.listing import Listing
-    from batchctl.domain.unreadable import UnreadableRow
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
 
@@ -54,6 +51,8 @@ def _show(out: Console, seen: Overview) -> None:
 
         output.section(out, incident_listing(seen.incidents, seen.now))
     if seen.unreadable:
+        from batchctl.cli.unreadable import unreadable_rows
+
         output.section(out, unreadable_rows(seen.unreadable))
     if seen.running:
         output.section(out, _running(seen))
@@ -152,17 +151,6 @@ def _troubled(seen: Overview) -> Listing:
         for one in seen.troubled
     ]
     return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
-
-
-def unreadable_rows(found: Sequence[UnreadableRow]) -> Listing:
-    """Return the list of rows that nothing can go by, for every command that shows what it could not read."""
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    rows = [(cell(row.called), cell(row.column or None), cell(row.said, "bold red"), cell(row.mend)) for row in found]
-    return Listing(
-        "Unreadable: nothing goes by these rows until they are corrected", ["row", "column", "message", "next"], rows
-    )
 
 
 def _ailing(seen: Overview) -> Listing:

@@ -29,15 +29,17 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
     from batchctl.domain.text import typed
     from batchctl.domain.triggers import conditions_of
     from batchctl.operations import columns, trial
 
     with session.app() as app:
         is_wanted = starts(app, batch, status)
-        found = [one for one in trial.everything(app.transactions) if is_wanted(one.entity, one.enabled)]
+        every, broken = trial.everything(app.transactions)
+        found = [one for one in every if is_wanted(one.entity, one.enabled)]
     if as_json:
-        output.print_json([columns.data_trigger(one) for one in found])
+        output.print_json(with_unreadable([columns.data_trigger(one) for one in found], broken))
         return
     rows = [
         (
@@ -54,7 +56,9 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
     out = output.console()
     headings = ["name", "state", "entity", "table", "pending", "fires at", "last fired (UTC)"]
     output.section(out, Listing("Data triggers", headings, rows))
-    if found:
+    if broken:
+        show_unreadable(out, broken)
+    elif found:
         output.hints(out, f"batchctl trigger test {typed(found[0].name)}", "batchctl log --source trigger")
     else:
         output.hints(out, "insert a row into DataTrigger, then: batchctl check")

@@ -29,25 +29,26 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
     from batchctl.domain.text import typed
     from batchctl.operations import columns, watches
 
     with session.app() as app:
         is_wanted = starts(app, batch, status)
-        found = [one for one in watches.everyone(app.transactions) if is_wanted(one.watch.entity, one.watch.enabled)]
+        every, broken = watches.everyone(app.transactions)
+        found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
     if as_json:
-        output.print_json(
-            [
-                {
-                    **columns.file_watch(one.watch),
-                    "Taken": one.tally.taken,
-                    "Missing": one.tally.missing,
-                    "LastFileProcess_id": one.tally.last_intake,
-                    "LastSubmitted": columns.moment(one.tally.last_at),
-                }
-                for one in found
-            ]
-        )
+        listed = [
+            {
+                **columns.file_watch(one.watch),
+                "Taken": one.tally.taken,
+                "Missing": one.tally.missing,
+                "LastFileProcess_id": one.tally.last_intake,
+                "LastSubmitted": columns.moment(one.tally.last_at),
+            }
+            for one in found
+        ]
+        output.print_json(with_unreadable(listed, broken))
         return
     rows = [
         (
@@ -78,7 +79,9 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     ]
     out = output.console()
     output.section(out, Listing("Watched folders", headings, rows))
-    if found:
+    if broken:
+        show_unreadable(out, broken)
+    elif found:
         output.hints(
             out, f"batchctl watch test {typed(found[0].watch.name)}   (what would be taken now, and why not the rest)"
         )

@@ -21,9 +21,10 @@ from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.timing_words import words_of
-from batchctl.operations import columns
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations import columns, unknown
 from batchctl.operations.columns import Columns
-from batchctl.operations.schedule_problems import Around, schedule_problems, schedule_warnings
+from batchctl.operations.schedule_problems import Around, remedy_of, schedule_problems, schedule_warnings
 from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedule_fires, schedules
 
@@ -98,6 +99,14 @@ class Timed:
         return self.schedule.timing.time_zone if self.plan is None else self.plan.read.zone
 
     @property
+    def mend(self) -> str | None:
+        """Return what to do about one of which nobody knows when it is due."""
+        if self.plan is not None:
+            return None
+        remedies = (remedy_of(self.schedule, one, self.findings) for one in self.findings)
+        return next(filter(None, remedies), "batchctl check")
+
+    @property
     def columns(self) -> Columns:
         """Return it under the names of columns, with what is reckoned from them."""
         last = self.last
@@ -139,9 +148,14 @@ class Timetable:
     """How long after it a due time is on time."""
 
     def everything(self) -> tuple[Timed, ...]:
-        """Return all schedules by name."""
+        """Return all schedules that can be read, by name."""
         with self.transactions.read() as connection:
             return timed(connection, self.around(connection))
+
+    def unreadable(self) -> list[UnreadableRow]:
+        """Return the schedules that cannot be read."""
+        with self.transactions.read() as connection:
+            return schedules.everything(connection)[1]
 
     def sheet(self, name: str) -> Sheet:
         """Return everything about one; raises `NotFound`."""
@@ -242,17 +256,14 @@ def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
 
 
 def named(connection: Any, name: str) -> Schedule:
-    """Return a schedule; raises `NotFound`, which says which one may have been meant."""
+    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
     found, broken = schedules.everything(connection)
     schedule = next((each for each in found if each.name == name), None)
     if schedule is not None:
         return schedule
-    meant = visible(did_you_mean(name, [each.name for each in found]))
-    message = f"There is no schedule '{visible(name)}'.{meant}"
-    if broken:
-        listed = ", ".join(str(each.row_id) for each in broken)
-        message += f" Schedule row {listed} holds nonsense and cannot be read."
-    raise NotFound(message, next_step="batchctl check" if broken else "batchctl schedule list")
+    unknown.refuse_start(broken, name)
+    meant = visible(did_you_mean(name, [*(each.name for each in found), *(row.name for row in broken)]))
+    raise NotFound(f"There is no schedule '{visible(name)}'.{meant}", next_step="batchctl schedule list")
 
 
 def schedule_target(name: str) -> str:

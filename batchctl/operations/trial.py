@@ -171,10 +171,10 @@ def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[
     return trigger, takers_of(trigger.entity, defined.batches), taking(trigger.entity, defined.unreadable)
 
 
-def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:
-    """Return all triggers, by name."""
+def everything(transactions: Transactions) -> tuple[list[DataTrigger], list[UnreadableRow]]:
+    """Return all triggers, by name, and those that cannot be read."""
     with transactions.read() as connection:
-        return tuple(data_triggers.everything(connection)[0])
+        return data_triggers.everything(connection)
 
 
 def _named(connection: Any, name: str) -> DataTrigger:

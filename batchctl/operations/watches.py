@@ -17,7 +17,7 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
-from batchctl.domain.unreadable import taking
+from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.values import value
 from batchctl.operations import corrected_files, unknown
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
@@ -42,12 +42,12 @@ class Watched:
     tally: Tally
 
 
-def everyone(transactions: Transactions) -> tuple[Watched, ...]:
-    """Return the watches in order of their making."""
+def everyone(transactions: Transactions) -> tuple[tuple[Watched, ...], list[UnreadableRow]]:
+    """Return the watches in order of their making, and those that cannot be read."""
     with transactions.read() as connection:
-        rows = file_watches.everyone(connection)
+        rows, broken = file_watches.everyone(connection), file_watches.unreadable(connection)
         tallies = file_watches.tallies(connection)
-    return tuple(Watched(row, tallies.get(row.watch_id, Tally())) for row in rows)
+    return tuple(Watched(row, tallies.get(row.watch_id, Tally())) for row in rows), broken
 
 
 @value

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from sqlalchemy import Connection
 
 from batchctl.domain.dead_ends import Ailing, Start
+from batchctl.domain.errors import next_step_in
 from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import typed
@@ -42,7 +44,13 @@ def of_trigger(connection: Connection, trigger: DataTrigger) -> Ailing | None:
     last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
     if last is None or last.event is not SchedulerEvent.ERROR:
         return None
-    return Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {typed(trigger.name)}")
+    said = last.message or ""
+    return _of(trigger.source, last.at, said, next_step_in(said), f"batchctl trigger test {typed(trigger.name)}")
+
+
+def _of(source: str, since: datetime, said: str, mend: str | None, test: str) -> Ailing:
+    """Return a trouble with what mends it, if its message names that: a test would only name it again, and refuse."""
+    return Ailing(source, since, said, test if not mend else f"{mend}   (then: {test})")
 
 
 def _triggers(connection: Connection) -> Iterator[Ailing]:
@@ -56,7 +64,8 @@ def _watches(connection: Connection) -> Iterator[Ailing]:
         if watch.enabled and watch.unreachable_since is not None:
             last = scheduler_log.last_of(connection, watch.entity, watch.source)
             said = (last and last.message) or "the folder cannot be listed"
-            yield Ailing(watch.source, watch.unreachable_since, said, f"batchctl watch test {typed(watch.name)}")
+            mend = said.rpartition("; ")[2] if "; " in said else None
+            yield _of(watch.source, watch.unreachable_since, said, mend, f"batchctl watch test {typed(watch.name)}")
 
 
 def _schedules(connection: Connection) -> Iterator[Ailing]:
@@ -66,4 +75,5 @@ def _schedules(connection: Connection) -> Iterator[Ailing]:
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
             if last is not None and last.event is SchedulerEvent.ERROR:
                 next_step = f"batchctl schedule test {typed(schedule.name)}"
-                yield Ailing(schedule.source, last.at, last.message or "", next_step)
+                said = last.message or ""
+                yield _of(schedule.source, last.at, said, next_step_in(said), next_step)

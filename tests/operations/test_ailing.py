@@ -25,6 +25,10 @@ def test_a_trigger_ails_while_its_last_word_was_an_error(world: World) -> None:
     assert seen(world) == []
     world.sql(LOGGED, "error", "trigger orders", "there is no table")
     assert seen(world) == [("trigger orders", "03:15", "there is no table", "batchctl trigger test orders")]
+    said = "Table 't' has no column 's'. Next: correct StatusColumn of the trigger"
+    world.sql(LOGGED, "error", "trigger orders", said)
+    mend = "correct StatusColumn of the trigger   (then: batchctl trigger test orders)"
+    assert seen(world) == [("trigger orders", "03:15", said, mend)]
     world.sql(LOGGED, "fired", "trigger orders", "5 rows")
     assert seen(world) == []
 
@@ -35,6 +39,9 @@ def test_a_watch_ails_while_its_folder_cannot_be_listed(world: World) -> None:
     assert seen(world) == [said]
     world.sql(LOGGED, "error", "watch files", "No such file or directory")
     assert seen(world) == [(*said[:2], "No such file or directory", said[3])]
+    gone = "the folder cannot be listed: no such directory; make the folder"
+    world.sql(LOGGED, "error", "watch files", gone)
+    assert seen(world) == [(*said[:2], gone, "make the folder   (then: batchctl watch test files)")]
     world.sql("UPDATE FileWatch SET UnreachableSince = NULL")
     assert seen(world) == []
 

@@ -65,6 +65,15 @@ def rehearsed(table: Timetable) -> Rehearsed:
 
 
 class TestList:
+    def test_one_of_which_nobody_knows_when_it_is_due_names_what_mends_it(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        (fit,) = table.everything()
+        world.sql("UPDATE Schedule SET TimeZone = 'Mars/Phobos'")
+        (unfit,) = table.everything()
+
+        assert fit.mend is None
+        assert (unfit.plan, unfit.mend) == (None, "batchctl schedule set nightly --time-zone ... --reason ...")
+
     def test_the_next_time_is_shown_in_its_zone_and_in_utc(self, world: World, table: Timetable) -> None:
         schedule(world, TimeZone="America/New_York")
 
@@ -135,7 +144,7 @@ class TestList:
             table.sheet("nihtly")
         world.hand.loosen()
         world.sql("UPDATE Schedule SET ScheduleType = 'hourly'")
-        with pytest.raises(NotFound, match="Schedule row 1 holds nonsense"):
+        with pytest.raises(Refused, match=r"Schedule 1 \(nightly\) cannot be read: ScheduleType is 'hourly'"):
             table.sheet("nightly")
 
     def test_a_next_time_that_is_over_is_overdue(self, world: World, table: Timetable) -> None:

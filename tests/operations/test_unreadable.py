@@ -503,6 +503,49 @@ def test_a_row_whose_batch_cannot_be_read_is_said_to_wait_for_that(command: Comm
     assert (json.loads(shown)["Because"], json.loads(shown)["TakenBy"]) == (SAID, ["Daily"])
 
 
+SPOILT = {
+    "FileWatch": ("(WatchName, Entity, Folder) VALUES ('bad', 'Other', '/in')", "DuplicateKey = 'path'", "watch"),
+    "DataTrigger": (
+        (
+            "(TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+            " VALUES ('bad', 'Other', 'wh', 't', 's', '0', 1)"
+        ),
+        "RowThreshold = 'many'",
+        "trigger",
+    ),
+    "Schedule": (
+        "(ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('bad', 'Other', 'daily', '06:00')",
+        "CatchUp = 'huh'",
+        "schedule",
+    ),
+}
+"""By table a row that starts work, what makes it unreadable, and the commands that show it."""
+
+
+@pytest.mark.parametrize("table", SPOILT)
+def test_what_starts_work_and_cannot_be_read_stands_in_its_list_and_is_not_said_to_be_missing(
+    command: Command, broken: World, table: str
+) -> None:
+    row, spoilt, kind = SPOILT[table]
+    if table == "DataTrigger" and broken.database.kind != "sqlite":
+        pytest.skip("what is no number SQLite alone lets into such a column")
+    broken.sql(f"INSERT INTO {table} {row}")
+    broken.sql(f"UPDATE {table} SET {spoilt}")
+    _, listed, _ = command(kind, "list", "--json")
+    _, shown, _ = command(kind, "list")
+    _, as_csv, _ = command(kind, "list", "--csv")
+    code, _, told = command(kind, "test", "bad")
+    (one,) = json.loads(listed)
+
+    assert (one["TableName"], one["RowNumber"], one[f"{table}_id"]) == (table, 1, 1)
+    assert one["ColumnName"] == spoilt.split()[0]
+    assert one["Unreadable"] == one["Message"]
+    assert f"Next: {one['Next']}" in shown
+    assert one["Next"] in as_csv
+    assert code == 4
+    assert f"Error: {one['Message']}. Until that is corrected it starts nothing.\nNext: {one['Next']}" in told
+
+
 GONE = "BatchControl 2 cannot be read: FileProcess_id is 2, and FileProcess 2 is gone"
 PUT_BACK = "INSERT INTO FileProcess (FileProcess_id, Entity, FileName, Status) VALUES (2, 'Other', NULL, '{}');"
 WITH_ITS_NAME = "   (with its FileName, if you know it)"
