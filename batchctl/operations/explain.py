@@ -248,19 +248,21 @@ def _of_batch(
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
     line = Line(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
+    there, *leads = _whoever_creates(connection, presence, now)
+    leads = leads if reports.count_new(connection).get(batch.batch_id) else []
     if head is None:
-        found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)))
+        found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)), there, *leads)
         notes = [f"No instance of it is open. It takes entity '{visible(batch.entity)}'."]
     else:
-        found = (*_past_dependencies(batch), *line.gates_of(head))
+        found = (*_past_dependencies(batch), *line.gates_of(head), there)
         notes = [f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status})."]
         waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
+        notes += [f"Its next one waits: {gate.blocked}." for gate in leads]
     notes += [
         f"Incident {one.incident_id}: {visible(one.message)}" for one in incidents.misread(connection, batch.batch_id)
     ]
-    found = (_asked(batch), *found, _is_there(connection, presence, now))
-    return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
+    return Explanation(subject=subject, status=status, gates=(_asked(batch), *found), notes=tuple(notes))
 
 
 def _waits_of(

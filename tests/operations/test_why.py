@@ -75,6 +75,27 @@ def test_where_controllers_work_and_none_leads_that_is_a_gate_of_what_is_to_beco
     assert gate.row == "Leader 1"
 
 
+def test_where_none_leads_a_batch_of_which_nothing_is_open_waits_and_another_says_that_its_rows_do(
+    world: World,
+) -> None:
+    world.batch()
+    world.submit()
+    enter(world)
+    led = why(world, "batch:B")
+    world.sql("UPDATE Leader SET LeaseUntil = '2020-01-01 00:00:00.000'")
+    unled = why(world, "batch:B")
+    world.create()
+    idle = why(world, "batch:B")
+    world.submit()
+    at_work = why(world, "batch:B")
+    said = "no controller leads, so that nothing new becomes an instance; c1 did, until 2020-01-01 00:00:00 UTC"
+
+    assert "leader" not in {one.name for one in led.gates}
+    assert blocking(unled)["leader"].blocked == said
+    assert "leader" not in {one.name for one in at_work.gates}
+    assert set(at_work.notes) - set(idle.notes) == {f"Its next one waits: {said}."}
+
+
 def test_what_a_populator_had_no_answer_for_three_times_is_a_gate(world: World) -> None:
     world.batch()
     world.submit()
