@@ -44,6 +44,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
 
     source = demonstration.find_flights(flights)
     target = _fresh(Path.cwd()) if folder is None else folder
+    password = "" if database is None else ", with the password where this command has found it, such as in PGPASSWORD"
     demonstration.check_ground(target, database)
     if dry_run:
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
@@ -57,7 +58,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
         ctx.exit(FAILED)
     _tell(
         f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
-        f"Look around in {target}; README.md tells what happened. For example:",
+        f"Look around in {target}{password}; README.md tells what happened. For example:",
         f"  cd {shlex.quote(str(target))} && {_command()} history 6",
     )
 

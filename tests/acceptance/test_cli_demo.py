@@ -105,6 +105,7 @@ def test_the_demo_runs_on_postgresql_with_the_one_right_that_it_asks_for(
     assert 'step_environment = ["PG*"]' in (folder / "demo" / "batchctl.toml").read_text(encoding="utf-8")
     assert (again.returncode, [path.name for path in folder.iterdir()]) == (4, ["demo"])
     assert "the warehouse holds 336,776 flights" in done.stdout
+    assert ", with the password where this command has found it, such as in PGPASSWORD; README.md tells" in done.stdout
     assert "\n    psql DATABASE < register.sql\n" in story
     assert (
         '\n    CALL "load_flights" failed: ERROR 23514: line 1001 of data_20130601_20130630.csv is no flight;' in story
