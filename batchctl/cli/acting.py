@@ -217,6 +217,7 @@ def _do(
         output.warn_of_lost([at])
     if as_json:
         output.warn_of_missing(done.missing)
+        output.warn_of_misread(done.misread)
         output.print_json(done.columns())
     else:
         _show(done)
@@ -310,6 +311,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     if done.unused:
         output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
     output.warn_of_missing(done.missing)
+    output.warn_of_misread(done.misread)
     if done.corrected is not None:
         output.say(f"Note: {done.corrected.said}.")
     if done.card is not None:
@@ -390,6 +392,7 @@ def _show_switching(done: Switching) -> None:
     else:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
     output.warn_of_missing(done.missing)
+    output.warn_of_misread(done.misread)
     said = releasing.told(done.released)
     if said is not None:
         click.echo(said)

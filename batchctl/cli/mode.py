@@ -54,6 +54,7 @@ def _show(done: ModeSwitch) -> None:
     for source in done.left:
         click.echo(f"{_first(source)} still starts it: another batch takes its entity too.")
     output.warn_of_missing(done.missing)
+    output.warn_of_misread(done.misread)
     out = output.console()
     if done.dry_run:
         output.hints(out, "the same command without --dry-run")

@@ -10,7 +10,7 @@ from batchctl.domain.retention import TO_KEEP_SMALL, Mistake
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import did_you_mean, shorten, typed, visible
-from batchctl.domain.unreadable import UnreadableRow
+from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.domain.values import named_value, value
 
 LONGEST = 500
@@ -188,6 +188,7 @@ def untaken(
 
 def misread_column(batch: BatchId, name: str, column: str, said: str, now: datetime) -> Problem:
     """Return the problem of a column that nothing can be made of, though its batch can be read and goes on."""
+    quoted = "'" + visible(name).replace("'", "''") + "'"
     return Problem(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "ProcessBatch", column, batch),
@@ -195,7 +196,7 @@ def misread_column(batch: BatchId, name: str, column: str, said: str, now: datet
         message=f"ProcessBatch ({visible(name)}): {column}: {shorten(said, LONGEST)}",
         severity=Severity.WARNING,
         since=now,
-        next_step=f"correct {column} of that row of ProcessBatch; then: batchctl check",
+        next_step=correcting("ProcessBatch", column, f"ProcessBatchName = {quoted}"),
         batch_id=batch,
     )
 

@@ -46,8 +46,8 @@ class UnreadableRow:
         return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"
 
 
-def correcting(table: str, column: str, where: str, before: str) -> str:
-    """Say what to do before the statement that corrects a row: what is to be filled in is no text, so that it is refused."""
+def correcting(table: str, column: str, where: str, before: str = "") -> str:
+    """Return the statement that corrects a row, behind what comes before it; as it stands it is refused: `...` is no value."""
     return f"{before}UPDATE {table} SET {column} = ... WHERE {where};"  # noqa: S608 - for a person to read
 
 

@@ -205,6 +205,7 @@ def _of_instance(
         notes=(
             *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
             *_corrected(corrected_files.of_instance(connection, instance)),
+            *(() if instance.status in FINAL else _misread(connection, batch.batch_id)),
         ),
     )
 
@@ -259,10 +260,14 @@ def _of_batch(
         waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
         notes += [f"Its next one waits: {gate.blocked}." for gate in leads]
-    notes += [
-        f"Incident {one.incident_id}: {visible(one.message)}" for one in incidents.misread(connection, batch.batch_id)
-    ]
-    return Explanation(subject=subject, status=status, gates=(_asked(batch), *found), notes=tuple(notes))
+    notes += _misread(connection, batch.batch_id)
+    found = (_asked(batch), *found, _is_there(connection, presence, now))
+    return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
+
+
+def _misread(connection: Any, batch_id: BatchId) -> list[str]:
+    found = incidents.misread(connection, batch_id)
+    return [f"Incident {one.incident_id}: {visible(one.message)}. {visible(one.next_step or '')}" for one in found]
 
 
 def _waits_of(

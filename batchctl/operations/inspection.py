@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import corrected_files, files_taken_again, remedies, unknown
+from batchctl.operations import corrected_files, files_taken_again, misread, remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, incidents, instances, intake, reports
 from batchctl.store.history import Attempts
@@ -190,15 +190,14 @@ def batches(
         (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
         stand = incidents.unreadable(connection)
     found = tuple(
-        BatchCounts(batch, counts.get(batch.batch_id, {}), tuple(_misread(batch, stand))) for batch in defined.batches
+        BatchCounts(batch, counts.get(batch.batch_id, {}), _misread(batch, stand)) for batch in defined.batches
     )
     return found, defined.unreadable, tuple(strange)
 
 
-def _misread(batch: BatchDefinition, stand: Iterable[Incident]) -> Iterator[Incident]:
-    """Yield of the incidents those about a batch; what is not installed is said of it otherwise."""
-    missing = {one.message for one in batch.missing_plugins}
-    yield from (one for one in stand if one.batch_id == batch.batch_id and one.message not in missing)
+def _misread(batch: BatchDefinition, stand: Iterable[Incident]) -> tuple[Incident, ...]:
+    """Return of the incidents those about a batch."""
+    return misread.unsaid((one for one in stand if one.batch_id == batch.batch_id), batch.missing_plugins)
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

@@ -63,4 +63,4 @@ def test_batches_name_what_cannot_be_meant_so(shop: Shop) -> None:
     shop("batches")
     assert "ProcessBatch (Load): PopulatorArgs: '(' is not a regular expression" in " ".join(shop.out.split())
     assert "There is no calendar 'Mars'" in " ".join(shop.out.split())
-    assert "Next: correct PopulatorArgs of that row of ProcessBatch; then: batchctl check" in shop.out
+    assert "Next: UPDATE ProcessBatch SET PopulatorArgs = ... WHERE ProcessBatchName = " in shop.out

@@ -117,6 +117,7 @@ def test_every_face_says_what_is_not_installed(command: Command, lacking: World)
     assert gate["Clear"].endswith(TO_FILL_IN)
     assert json.loads(command("batches", "--json")[1])[1]["NotInstalled"][0]["Message"] == PATERN
     for act in (
+        ("disable", "Daily", "--reason", "x", "--dry-run"),
         ("enable", "Daily", "--reason", "x"),
         ("mode", "Daily", "manual", "--reason", "x"),
         ("rerun", "1", "--reason", "x", "--dry-run"),
@@ -124,7 +125,6 @@ def test_every_face_says_what_is_not_installed(command: Command, lacking: World)
         lacking.sql("UPDATE BatchControl SET Status = 'failed'")
         _, _, told = command(*act)
         assert f"Warning: {TOLT}, so it does not start. Next: install it" in told, act
-    assert "Warning" not in command("disable", "Daily", "--reason", "x")[2]
 
 
 def test_the_views_say_what_is_not_installed(lacking: World) -> None:
@@ -137,8 +137,11 @@ def test_the_views_say_what_is_not_installed(lacking: World) -> None:
         ("Odd", "unreadable"),
         ("Off", "disabled"),
     ]
-    ((reason, mend),) = lacking.sql("SELECT Reason, NextSql FROM vWaiting")
+    ((reason, mend),) = lacking.sql("SELECT Reason, NextSql FROM vWaiting WHERE Status <> 'definition'")
     assert (reason, mend) == (TOLT_ALONE, TO_FILL_IN)
+    assert lacking.sql("SELECT ProcessBatchName, Reason FROM vWaiting WHERE Status = 'definition'") == [
+        ("Odd", PATERN_ALONE)
+    ]
     lacking.sql("UPDATE FileProcess SET PopulatorTries = 1, Entity = 'Odd'")
     assert (PATERN_ALONE,) in lacking.sql("SELECT Reason FROM vWaiting WHERE Status = 'populator'")
     lacking.sql(mend.replace("...", "'told'"))

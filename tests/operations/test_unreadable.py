@@ -464,7 +464,7 @@ def test_a_column_that_nothing_can_be_made_of_is_an_incident_until_it_is_correct
 
     assert (found.kind, found.severity) == ("unreadable", "warning")
     assert found.message.startswith(f"ProcessBatch (B): {column}: {said}")
-    assert str(found.next_step) == f"correct {column} of that row of ProcessBatch; then: batchctl check"
+    assert str(found.next_step) == f"UPDATE ProcessBatch SET {column} = ... WHERE ProcessBatchName = 'B';"
     world.sql(f"UPDATE ProcessBatch SET {column} = ?", right)
     assert dead_ends(world) == {}
 
@@ -1182,3 +1182,34 @@ def test_check_names_row_and_column_of_a_definition_that_breaks_any_constraint_a
         (one["Row"], one["Column"]) for one in told if one["Table"] == table
     ]
     assert "(database)" not in {one["Table"] for one in told}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("ArriveBy", "25:00"), ("PopulatorArgs", "(?P<Data1"), ("Populator", "gone")]
+)
+def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement(
+    broken: World, command: Command, column: str, value: str
+) -> None:
+    broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
+    broken.sql(
+        "INSERT INTO Controller (ControllerName, Status, Host, ProcessTypes, Populators, Jobs)"
+        " VALUES ('c0', 'stopped', 'here', 'told', 'pattern', '')"
+    )
+    broken.sql(f"UPDATE ProcessBatch SET {column} = ? WHERE ProcessBatch_id = 1", value)
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    mend = f"UPDATE ProcessBatch SET {column} = ... WHERE "
+    broken.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+
+    seen = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE ProcessBatchName = 'Daily' AND Status = 'definition'")
+    assert [(column in reason, next_sql.startswith(mend)) for reason, next_sql in seen] == [(True, True)]
+    for words in (
+        ("status",),
+        ("why", "1"),
+        ("why", "batch:Daily"),
+        ("batches",),
+        *((verb, "Daily", "--reason", "r") for verb in ("enable", "disable")),
+        ("mode", "Daily", "manual", "--reason", "r"),
+        ("rerun", "1", "--reason", "r", "--dry-run"),
+    ):
+        _, out, err = command(*words, *(["--json"] if words[0] in {"status", "why", "batches"} else []))
+        assert (mend in out + err, "ProcessBatch (Daily)" in out + err) == (True, True), f"{words}: {out}{err}"

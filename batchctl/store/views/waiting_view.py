@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from batchctl.domain.incidents import key_of
 from batchctl.domain.rows import MOST_TRIES
+from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
 from batchctl.store.tables import OPEN_INSTANCE, batch_control
 from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
@@ -26,10 +28,12 @@ _STANDS = (
     ("cancelled", "was cancelled"),
 )
 """What is said of the newest instance of a batch that another one waits for."""
+_MISREAD = key_of(IncidentKind.UNREADABLE, "ProcessBatch")
+"""How the keys of incidents begin that are about a column of a batch."""
 
 
 def waiting(s: Spoken) -> str:
-    """Return the instances that wait, the FileProcess rows to be that wait for other batches, and those for a populator."""
+    """Return the instances that wait, the FileProcess rows to be that wait for other batches or a populator, and whose would."""
     now = s.now
     return f"""
 WITH {frozen(s)}, {unfit(s)}, {missing_plugins(s)},
@@ -64,7 +68,9 @@ UNION ALL
 UNION ALL
 {_dependencies(s)}
 UNION ALL
-{_populators(s)}"""
+{_populators(s)}
+UNION ALL
+{_definitions(s)}"""
 
 
 def _unreadable(s: Spoken) -> str:
@@ -343,3 +349,19 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessContro
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("f")})
 AND NOT ({repeats})"""
+
+
+def _definitions(s: Spoken) -> str:
+    """Return the batches of which new rows would wait, or be rejected: of what the batch says nothing can be made."""
+    # PostgreSQL lets no column of a view lose its length, which NULL has not.
+    return f"""SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       {s.twin("q.Since", "Since")}, q.Reason, NULL, NULL, NULL, q.Mend
+FROM {s.of}ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM {s.of}Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE '{_MISREAD} %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN {s.of}FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL"""

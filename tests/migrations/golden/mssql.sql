@@ -5770,7 +5770,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -6419,7 +6431,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -7046,7 +7070,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -4017,7 +4017,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 CREATE OR REPLACE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
@@ -4601,7 +4613,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 CREATE OR REPLACE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
@@ -5170,7 +5194,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 CREATE OR REPLACE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,

@@ -4186,7 +4186,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND (g.Status = 'ready' OR g.Status = 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', q.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', q.Since)) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 DROP VIEW IF EXISTS vRunning;
 
@@ -4767,7 +4779,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND (g.Status = 'ready' OR g.Status = 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', q.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', q.Since)) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 DROP VIEW IF EXISTS vRunning;
 
@@ -5340,7 +5364,19 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
         WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
         AND ((g.FileProcess_id < f.FileProcess_id AND (g.Status = 'ready' OR g.Status = 'paused')) OR EXISTS (
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'));
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', q.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', q.Since)) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
 
 DROP VIEW IF EXISTS vRunning;
 
