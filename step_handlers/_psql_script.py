@@ -19,6 +19,7 @@ _OURS = "batchctl_password"
 """Variables of psql: the password it had in its environment, and the connection's."""
 
 
+_CONNECTS = "by its application_name is told below whether it is connected"
 _PSQL = (
     r"\set ON_ERROR_STOP on \set ON_ERROR_ROLLBACK off \set AUTOCOMMIT on \set SINGLELINE off \set QUIET on"
     r" \pset pager off"
@@ -53,7 +54,7 @@ def connected(request: StepRequest, connection: Connection, lines: Sequence[str]
             ),
             *lines,
             # Without \else: of what stands behind one psql tells its user line by line that it is passed over.
-            command(r"\endif"),
+            command(r"\endif", "what a psql that is not connected passes over ends here"),
         ]
     )
 
@@ -98,7 +99,7 @@ def _with_password(around: Surroundings, connection: Connection, connect: str) -
     """Write how psql gets the password to connect: were it to ask, it would forget what is pasted behind."""
     found = password_source(connection, around.secrets)
     if found is None:
-        return [command(connect)]
+        return [command(connect, _CONNECTS)]
     kind, place = found
     path = _path(around, place)
     if kind == "url" or (kind == "file" and not _is_writable(path)):
@@ -112,7 +113,7 @@ def _with_password(around: Surroundings, connection: Connection, connect: str) -
         command(rf"\set {_OURS} ''"),
         _fetched(_OURS, kind, place, path),
         command(rf"\setenv PGPASSWORD :{_OURS}"),
-        command(connect),
+        command(connect, _CONNECTS),
         command(rf"\setenv PGPASSWORD :{_THEIRS}"),
         command(rf"\unset {_OURS}"),
     ]

@@ -81,6 +81,8 @@ def _as_json(one: Channel) -> Columns:
 @pass_session
 def test(session: Session, channel: str | None) -> None:
     """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
+    from batchctl.cli import output
+    from batchctl.domain.error_codes import NOT_SENT
     from batchctl.operations import alert_channels
 
     with session.app() as app:
@@ -88,7 +90,11 @@ def test(session: Session, channel: str | None) -> None:
     for name, trouble in outcomes.items():
         said = "a test message was sent" if trouble is None else trouble
         click.echo(f"{visible(name)}: {visible(said)}", err=trouble is not None)
-    if any(trouble is not None for trouble in outcomes.values()):
+    silent = [visible(name) for name, trouble in outcomes.items() if trouble is not None]
+    if silent:
+        output.complain(
+            f"a test message could not be sent through {', '.join(silent)}", NOT_SENT, "batchctl alert list"
+        )
         raise click.exceptions.Exit(1)
 
 

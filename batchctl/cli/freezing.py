@@ -21,8 +21,12 @@ from batchctl.cli.session import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
     from batchctl.app import App
     from batchctl.domain.freezes import Scope
+    from batchctl.domain.rows import Freeze, FreezeId
     from batchctl.operations.freezing import Freezer, Frozen, Thawed
 
 _batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
@@ -125,15 +129,21 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
     with session.app() as app:
         now = app.clock.now()
         found = freezing.listed(app.transactions, now, limit, everything=everything)
+        idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
     if as_json:
-        output.print_json([{**columns.freeze(one), "Holds": one.holds(now)} for one in found])
+        output.print_json(
+            [
+                {**columns.freeze(one), "Holds": one.holds(now), "FreezesNothing": idle.get(one.freeze_id)}
+                for one in found
+            ]
+        )
         return
     out = output.console()
     rows = [
         (
             cell(one.freeze_id),
             cell(scope_of(one)),
-            word("frozen" if one.holds(now) else "thawed" if one.thawed_at else "over"),
+            word(_state(one, now, idle)),
             time(one.since),
             time(ends) if (ends := one.thawed_at or one.until) is not None else cell("somebody thaws it"),
             cell(one.actor),
@@ -145,8 +155,16 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
         output.section(out, Listing("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows))
     else:
         out.print("Nothing is frozen.")
+    for number, why in idle.items():
+        output.say(f"Note: BatchFreeze {number}: {why}")
     holding = [one for one in found if one.holds(now)]
     output.hints(out, *(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
+
+
+def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
+    if freeze.freeze_id in idle:
+        return "freezes nothing"
+    return "frozen" if freeze.holds(now) else "thawed" if freeze.thawed_at else "over"
 
 
 def _scope(batch: str | None, tag: str | None) -> Scope:

@@ -61,7 +61,7 @@ _COLUMNS = {
         " OrphanTimeoutSecs SchedulerZone Trouble State Claims Leads"
     ),
     "doctor": "Check Target Result Message Next",
-    "freezes": f"{_FREEZE} Holds",
+    "freezes": f"{_FREEZE} Holds FreezesNothing",
     "fsck": "Law Message Table Row Next",
     "history": _ATTEMPT,
     "inbox": f"{LIST} {_INTAKE} State Because FileMissing Next {_UNREADABLE}",

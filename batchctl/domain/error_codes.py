@@ -14,9 +14,12 @@ OTHERS: Mapping[str, int] = {
     "the folder cannot be listed: …": 1209,
     "…: some of it could not be purged, or a setting cannot be meant so": 1210,
     "the job failed": 1211,
+    "a test message could not be sent through …": 1275,
 }
 """Errors that are made by no place of their own, and those that a command goes on after."""
-INSIDE, TYPED, PASSED_ON, NOT_DONE, TIME_OVER, REJECTED_AGAIN, NOT_LISTED, NOT_PURGED, JOB_FAILED = OTHERS.values()
+INSIDE, TYPED, PASSED_ON, NOT_DONE, TIME_OVER, REJECTED_AGAIN, NOT_LISTED, NOT_PURGED, JOB_FAILED, NOT_SENT = (
+    OTHERS.values()
+)
 
 CODES: Mapping[str, int] = {
     "batchctl.control_database:verify_database": 1003,

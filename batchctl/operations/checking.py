@@ -12,15 +12,15 @@ from batchctl.config import Settings
 from batchctl.domain import graph, sql_jobs
 from batchctl.domain.errors import PluginError
 from batchctl.domain.expectations import unfit_columns
-from batchctl.domain.freezes import scope_of, tag_problem
+from batchctl.domain.freezes import tag_problem
 from batchctl.domain.health import Result
 from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
 from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
-from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
+from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import alert_channels, privacy, task_connections, watches
+from batchctl.operations import alert_channels, freezing, privacy, task_connections, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
@@ -235,19 +235,12 @@ def _of_tags(tags: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 
 def _of_freezes(standing: Sequence[Freeze], batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
     """Yield what was frozen and is not there: then nothing is."""
-    names, tags = [batch.name for batch in batches], {tag for batch in batches for tag in batch.tags}
     for freeze in standing:
-        if any(scope_of(freeze).covers(batch.name, batch.tags) for batch in batches):
-            continue
-        row, remedy = str(freeze.freeze_id), f"batchctl thaw {freeze.freeze_id} --reason ..."
-        if freeze.batch is not None:
-            message = f"There is no batch '{visible(freeze.batch)}', so the row freezes nothing."
-            said = message + visible(did_you_mean(freeze.batch, names))
-            yield Finding("BatchFreeze", row, "ProcessBatchName", said, remedy)
-        elif freeze.tag is not None:
-            message = f"No batch has the tag '{visible(freeze.tag)}', so the row freezes nothing."
-            said = message + visible(did_you_mean(freeze.tag, tags))
-            yield Finding("BatchFreeze", row, "Tag", said, remedy)
+        if (said := freezing.freezes_nothing(freeze, batches)) is not None:
+            column = "Tag" if freeze.batch is None else "ProcessBatchName"
+            yield Finding(
+                "BatchFreeze", str(freeze.freeze_id), column, said, f"batchctl thaw {freeze.freeze_id} --reason ..."
+            )
 
 
 def _of_needs(batch: BatchDefinition) -> Iterator[Finding]:

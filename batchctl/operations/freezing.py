@@ -132,6 +132,14 @@ def listed(transactions: Transactions, now: datetime, most: int, *, everything: 
         return [freeze for freeze in freeze_rows.standing(connection) if freeze.holds(now)][:most]
 
 
+def idle(transactions: Transactions, found: Iterable[Freeze]) -> dict[FreezeId, str]:
+    """Say of the freezes that freeze nothing why."""
+    with transactions.read() as connection:
+        batches = definitions.all_batches(connection)
+    said = {freeze.freeze_id: freezes_nothing(freeze, batches) for freeze in found}
+    return {number: why for number, why in said.items() if why is not None}
+
+
 def _end(until: str | None, now: datetime) -> datetime | None:
     """Read until when; raises `Refused`."""
     if until is None:
@@ -197,3 +205,17 @@ def _refuse_other(
 def target(freeze: Freeze) -> str:
     """Return how the audit log names a freeze."""
     return f"BatchFreeze:{freeze.freeze_id}"
+
+
+def freezes_nothing(freeze: Freeze, batches: Sequence[BatchDefinition]) -> str | None:
+    """Say of a freeze that what it names is not there; None where it freezes something, or everything."""
+    scope = freezes.scope_of(freeze)
+    if any(scope.covers(batch.name, batch.tags) for batch in batches):
+        return None
+    if freeze.batch is not None:
+        near = did_you_mean(freeze.batch, [batch.name for batch in batches])
+        return f"There is no batch '{visible(freeze.batch)}', so the row freezes nothing.{visible(near)}"
+    if freeze.tag is not None:
+        near = did_you_mean(freeze.tag, {tag for batch in batches for tag in batch.tags})
+        return f"No batch has the tag '{visible(freeze.tag)}', so the row freezes nothing.{visible(near)}"
+    return None

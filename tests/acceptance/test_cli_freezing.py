@@ -57,7 +57,7 @@ def test_nothing_starts_while_everything_is_frozen_and_everybody_sees_why(night:
     assert "frozen" in night("graph", env=wide).stdout
     assert night.json("batches")[0]["Frozen"] is True
     assert night.json("status")["Freezes"] == [
-        {key: value for key, value in night.json("freezes")[0].items() if key != "Holds"}
+        {key: value for key, value in night.json("freezes")[0].items() if key in night.json("status")["Freezes"][0]}
     ]
     assert "It is frozen already" in night("freeze", "--until", "1h", *WHY).stdout
 
@@ -196,3 +196,15 @@ def test_a_dry_run_says_what_the_choice_would_do_and_names_stay_one_word_of_a_co
         "Next: the same command without --dry-run\n"
     )
     assert statuses(night) == ["ready"] * 3
+
+
+def test_a_freeze_of_what_is_not_there_is_shown_to_freeze_nothing(night: Night) -> None:
+    night.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, Actor) VALUES ('Loadz', 'r', 'a')")
+    shown = night("freezes", env={"COLUMNS": "200"})
+
+    assert "freezes nothing" in shown.stdout
+    assert (
+        "Note: BatchFreeze 1: There is no batch 'Loadz', so the row freezes nothing. Did you mean 'Loads'?"
+        in shown.stderr
+    )
+    assert night.json("freezes")[0]["FreezesNothing"].startswith("There is no batch 'Loadz'")

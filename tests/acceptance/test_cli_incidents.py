@@ -120,6 +120,9 @@ def test_channels_are_tried_and_listed(night: Night, web: WebServer) -> None:
     broken = night("alert", "test", "hook")
     assert broken.returncode == 1
     assert "hook: The server answered 500" in broken.stderr
+    assert broken.stderr.endswith(
+        "Error: a test message could not be sent through hook\nNext: batchctl alert list\nCode: BC1275\n"
+    )
     (listed,) = night.json("alert", "list")
     assert (listed["Channel"], listed["Kind"], listed["Problem"], listed["LastDelivery"]) == (
         "hook",

@@ -115,7 +115,7 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
         "SELECT NULL, 'plain' -- end\n"
         ";\n"
         "COMMIT;\n"
-        "\\endif \\\\"
+        "\\endif \\\\ -- what a psql that is not connected passes over ends here"
     )
 
 
