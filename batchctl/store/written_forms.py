@@ -41,6 +41,15 @@ def bare(text: str) -> tuple[str, str, str]:
     )
 
 
+def is_word_while(column: str, words: Iterable[str], condition: str) -> differing:
+    """Return the constraint that a column holds one of some words as long as something is so: what is over stays as it was.
+
+    They may be in any letter case, with blanks before and after.
+    """
+    listed = ", ".join(f"'{word}'" for word in words)
+    return differing(*(f"lower({each}) IN ({listed}) OR NOT ({condition})" for each in bare(column)))
+
+
 def is_limit_or_other(name: str, value: str) -> differing:
     """Return the constraint that the setting of how much runs at once is a number; other settings may be anything."""
     elsewhere, on_sqlite, on_mssql = bare(value)

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from batchctl.control_database import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.domain.health import Result
+from batchctl.domain.requests import Verb
 from batchctl.store import engine, examination, identity, schema, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -220,6 +221,26 @@ def test_an_upgrade_names_the_rows_that_have_to_be_corrected_first(postgres: Pos
     transactions.close()
 
     assert then
+
+
+def test_a_request_of_no_known_word_is_answered_and_refused_from_then_on(empty: StoreTransactions, hand: Hand) -> None:
+    asked = "INSERT INTO OperatorRequest (Action, Status) VALUES (?, ?)"
+    empty.run(frozenset(), schema.upgrade)
+    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0043"))
+    for action, status in (("retrry", "requested"), ("retrry", "refused"), (" ReRun\u00a0", "requested")):
+        hand.sql(asked, action, status)
+    empty.run(frozenset(), schema.upgrade)
+    kept = hand.sql("SELECT Action, Status, Answer IS NULL FROM OperatorRequest ORDER BY 1, OperatorRequest_id")
+    with pytest.raises(hand.Refused, match="Action_Word"):
+        hand.sql(asked, "retrry", "requested")
+    for verb in Verb:
+        hand.sql(asked, f"\t{verb.upper()} ", "requested")
+
+    assert sorted((action, status, bool(unanswered)) for action, status, unanswered in kept) == [
+        (" ReRun\u00a0", "requested", True),
+        ("retrry", "refused", False),
+        ("retrry", "refused", True),
+    ]
 
 
 def test_an_upgrade_cut_in_the_middle_leaves_nothing(empty: StoreTransactions) -> None:

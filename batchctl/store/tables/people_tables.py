@@ -11,6 +11,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
+from batchctl.domain.requests import Verb
 from batchctl.store.columns import (
     UtcTime,
     database_user,
@@ -37,6 +38,7 @@ from batchctl.store.tables.some_rows import (
     STANDING_INCIDENT,
     TO_SEND,
 )
+from batchctl.store.written_forms import is_word_while
 
 operator_request = table(
     "OperatorRequest",
@@ -56,6 +58,7 @@ operator_request = table(
     check("Action", "Action <> ''"),
     check("Actor", "Actor <> ''"),
     words("Status", status.RequestStatus),
+    check("Action_Word", is_word_while("Action", Verb, REQUESTED)),
     index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
     sqlite_autoincrement=True,
 )

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0043.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0044.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -5441,6 +5441,12 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
 UPDATE alembic_version SET version_num='0043' WHERE alembic_version.version_num = '0042';
+
+-- Running upgrade 0043 -> 0044
+
+ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_Action_Word" CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested'));
+
+UPDATE alembic_version SET version_num='0044' WHERE alembic_version.version_num = '0043';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0043.
+-- The control database of batchctl on SQLite, schema 0044.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -896,7 +896,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Action" CHECK (Action <> ''), 
     CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''), 
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (Status = 'requested' OR Status = 'done' OR Status = 'refused'), 
-    CONSTRAINT "CK_OperatorRequest_Action_Type" CHECK (typeof(Action) = 'text' AND instr(Action, char(0)) = 0 AND length(Action) <= 50), 
+    CONSTRAINT "CK_OperatorRequest_Action_Word" CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested')), CONSTRAINT "CK_OperatorRequest_Action_Type" CHECK (typeof(Action) = 'text' AND instr(Action, char(0)) = 0 AND length(Action) <= 50), 
     CONSTRAINT "CK_OperatorRequest_BatchControl_id_Type" CHECK (BatchControl_id IS NULL OR (typeof(BatchControl_id) = 'integer')), 
     CONSTRAINT "CK_OperatorRequest_ProcessBatchName_Type" CHECK (ProcessBatchName IS NULL OR (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200)), 
     CONSTRAINT "CK_OperatorRequest_Arguments_Type" CHECK (Arguments IS NULL OR (typeof(Arguments) = 'text' AND instr(Arguments, char(0)) = 0)), 
@@ -5605,6 +5605,10 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 UPDATE alembic_version SET version_num='0043' WHERE alembic_version.version_num = '0042';
+
+-- Running upgrade 0043 -> 0044
+
+UPDATE alembic_version SET version_num='0044' WHERE alembic_version.version_num = '0043';
 
 COMMIT;
 
