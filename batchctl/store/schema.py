@@ -137,7 +137,8 @@ def script(dialect: str) -> str:
     config.attributes["dialect"] = dialect
     config.output_buffer = printed
     _command().upgrade(config, "head", sql=True)
-    text, newest = printed.getvalue(), newest_revision()
+    # Where a driver takes values by percent signs, as PostgreSQL's does, one in a view is printed as two.
+    text, newest = printed.getvalue().replace("%%", "%"), newest_revision()
     return repeatable(text, newest) if dialect == "mssql" else headed(text, dialect, newest)
 
 

@@ -4025,7 +4025,7 @@ FROM ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
       FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -4209,17 +4209,17 @@ FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
             WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%')
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
                  THEN (f.Message || ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
             WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %%' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
             WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %%' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
@@ -4621,7 +4621,7 @@ FROM ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
       FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -4805,17 +4805,17 @@ FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
             WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%')
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
                  THEN (f.Message || ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
             WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %%' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
             WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %%' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
@@ -5202,7 +5202,7 @@ FROM ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
       FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %%') q
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -5386,17 +5386,17 @@ FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
             WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%')
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
                  THEN (f.Message || ' (corrected since)')
             WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
             ELSE 'no reason was given' END AS Reason,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
             WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %%' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
             WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %%' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
             ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
