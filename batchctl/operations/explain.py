@@ -261,8 +261,7 @@ def _of_batch(
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
         notes += [f"Its next one waits: {gate.blocked}." for gate in leads]
     notes += _misread(connection, batch.batch_id)
-    found = (_asked(batch), *found, _is_there(connection, presence, now))
-    return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
+    return Explanation(subject=subject, status=status, gates=(_asked(batch), *found), notes=tuple(notes))
 
 
 def _misread(connection: Any, batch_id: BatchId) -> list[str]:
