@@ -130,9 +130,16 @@ def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, d
         click.echo(f"Batch {visible(done.batch)} is enabled already.")
     if done.roles:
         click.echo(f"Roles that may use it: {', '.join(done.roles)}.")
+    looked = []
+    if done.held:
+        waits, are = output.counted(done.held, "row"), "would be" if dry_run else "now"
+        click.echo(f"Paused {are}, because inserted before: {waits} of entity '{visible(entity)}'.")
+        listed = f"batchctl inbox --entity {typed(entity)}"
+        looked = [f"{listed}   (look at Data, then: batchctl inbox retry ID --reason ..., or inbox reject)"]
     guard = f"batchctl db roles --dialect {done.database}   (what keeps everybody else out)"
     output.hints(
         output.console(),
+        *looked,
         *(["the same command without --dry-run"] if dry_run else [guard, "batchctl task -- COMMAND ARG..."]),
     )
 

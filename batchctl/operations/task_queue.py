@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.status import OnFailure
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
+from batchctl.operations import release
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
 from batchctl.operations.task_connections import PROCESS_TYPE
-from batchctl.store import definitions, sql_job_rows, task_queues
+from batchctl.store import definitions, intake, sql_job_rows, task_queues
 from batchctl.store.roles import is_role_name
 
 DESCRIPTION = "The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)"
@@ -45,6 +48,8 @@ class Opened:
     """Who may use it besides the owner of the tables and the controller, where the database has roles."""
     database: str
     """Which kind of database it is."""
+    held: int
+    """How many rows were there before it, and are paused."""
     dry_run: bool
 
 
@@ -57,7 +62,8 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
             raise Refused(message, next_step="the same with --role NAME, once for each")
 
     def act(connection: Any) -> Opened:
-        takers = [one for one in definitions.all_batches(connection) if name in {one.entity, one.name}]
+        every = definitions.all_batches(connection)
+        takers = [one for one in every if name in {one.entity, one.name}]
         queue = next((one for one in takers if any(at.process_type == PROCESS_TYPE for at in one.steps)), None)
         if takers and queue is None:
             message = f"Batch {visible(takers[0].name)} is there and has no step of ProcessType 'task'."
@@ -65,10 +71,14 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
         before = task_queues.roles(connection)
         after = tuple(dict.fromkeys((*before, *roles)))
         now = actor.clock.now()
+        held = 0 if queue is not None else intake.count_without_instance(connection, name)
+        if queue is not None and not queue.enabled:
+            _refuse_to_start(connection, every, queue, now)
         if not actor.dry_run:
             if queue is None:
                 columns: dict[str, JsonValue] = {"ProcessBatchName": name, **BATCH}
                 sql_job_rows.add_step(connection, sql_job_rows.add_batch(connection, columns), STEP)
+                intake.hold_without_instance(connection, name, task_queues.HELD, now)
                 actor.note(connection, "task enable", batch_target(name), reason, {}, columns)
             elif definitions.set_enabled(connection, queue.batch_id, now, enabled=True):
                 was, became = {"Enabled": 0}, {"Enabled": 1}
@@ -84,7 +94,20 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
             is_enabled=queue is not None and not queue.enabled,
             roles=after,
             database=task_queues.kind_of_database(connection),
+            held=held,
             dry_run=actor.dry_run,
         )
 
     return actor.act(act)
+
+
+def _refuse_to_start(connection: Any, every: Sequence[BatchDefinition], queue: BatchDefinition, now: datetime) -> None:
+    """Raise `Refused` where a disabled queue would carry something out at once: `enable` says what becomes of it."""
+    as_enabled = [replace(one, enabled=True) if one is queue else one for one in every]
+    waiting = release.backlog(connection, as_enabled, [queue.name], now)
+    if waiting.total:
+        enable_it = f"batchctl enable {typed(queue.name)} --reason ..."
+        raise Refused(
+            f"Batch {visible(queue.name)} is disabled, and tasks wait. {waiting.said}",
+            next_step=f"{enable_it} --release none   (it pauses them; --release all lets them run)",
+        )

@@ -119,6 +119,15 @@ _LOOK_ON = _looking(
 )
 _LOOK = _looking(_page(select(_f.FileProcess_id, _f.Entity)).cte("looked"))
 _LOOK_BACK = _looking(_page_back(select(_f.FileProcess_id, _f.Entity)).cte("looked"), back=True)
+_HAS_NO_INSTANCE = and_(
+    _f.Status == IntakeStatus.READY.value, _OF_ENTITY, not_(exists().where(_c.FileProcess_id == _f.FileProcess_id))
+)
+_COUNT_OF_ENTITY = select(func.count()).select_from(file_process).where(_HAS_NO_INSTANCE)
+_HOLD = (
+    update(file_process)
+    .where(_HAS_NO_INSTANCE)
+    .values(Status=IntakeStatus.PAUSED.value, Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
+)
 _UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
 _same = file_process.alias("same")
 _IS_ACCEPTED = exists().where(_a.Target == bindparam("target"), _a.Action == ACCEPT)
@@ -363,6 +372,16 @@ def set_status(connection: Connection, row: IntakeRow, status: IntakeStatus, rea
 def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: datetime) -> None:
     """Write what there is to say about a ready row on the row itself."""
     connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
+
+
+def count_without_instance(connection: Connection, entity: str) -> int:
+    """Return how many ready rows of an entity nothing has come of yet."""
+    return int(connection.execute(_COUNT_OF_ENTITY, {"entity": entity}).scalar_one())
+
+
+def hold_without_instance(connection: Connection, entity: str, reason: str, now: datetime) -> None:
+    """Pause those rows."""
+    connection.execute(_HOLD, {"entity": entity, "reason": reason, "now": now})
 
 
 def await_populator(connection: Connection, intake_id: IntakeId, tries: int, now: datetime) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from batchctl.domain.errors import Refused
 from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
-from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, SERVICE, WHO_MAY
+from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, HELD, SERVICE, WHO_MAY
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
 from batchctl.store.tsql_script import SETTINGS
 
@@ -178,7 +178,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
             guard=GUARD,
             asked=GUARD_OF_REQUESTS,
             hold=GUARD_OF_WORK,
-            held=_HELD,
+            held=HELD,
             paused=_PAUSED,
         )
         .strip()
@@ -211,9 +211,7 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
     no_data = _NO_TASK_DATA_ON_MSSQL.format(schema=schema, may=may)
     yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR, f" WHERE {no_data}")
     yield from (
-        _HOLD_PLANTED_ON_MSSQL.format(schema=schema, hold=GUARD_OF_WORK, held=_HELD, paused=_PAUSED)
-        .strip()
-        .splitlines()
+        _HOLD_PLANTED_ON_MSSQL.format(schema=schema, hold=GUARD_OF_WORK, held=HELD, paused=_PAUSED).strip().splitlines()
     )
     for name, entities in suppliers.items():
         only = f" WHERE Entity IN ({_listed(entities, 'N')}) AND {no_tasks}"
@@ -317,10 +315,6 @@ FOR EACH ROW WHEN (lower(trim(NEW.ProcessType)) = 'task') EXECUTE FUNCTION batch
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_HoldPlanted AFTER UPDATE OF Entity, ProcessBatchName ON ProcessBatch
 FOR EACH ROW EXECUTE FUNCTION batchctl_hold_planted();
 """
-_HELD = (
-    "inserted before a batch of this entity ran commands: look at Data,"
-    " then: inbox retry --reason ..., or inbox reject --reason ..."
-)
 _PAUSED = "made before its batch ran commands: look at Data1 to Data6, then resume or cancel it"
 _HOLD_PLANTED_ON_MSSQL = """
 CREATE OR ALTER TRIGGER {schema}.{hold} ON {schema}.ProcessControl AFTER INSERT, UPDATE AS

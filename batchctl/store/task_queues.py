@@ -20,6 +20,11 @@ SERVICE = "batchctl_service"
 GUARD, GUARD_OF_REQUESTS = "TR_FileProcess_NoTasks", "TR_OperatorRequest_NoTasks"
 GUARD_OF_WORK = "TR_ProcessControl_HoldWork"
 """The triggers with which the script of roles keeps all others out, and what they inserted before there were commands."""
+HELD = (
+    "inserted before a batch of this entity ran commands: look at Data,"
+    " then: inbox retry --reason ..., or inbox reject --reason ..."
+)
+"""What is said on a row that nobody who may ask for commands has asked for."""
 WHO_MAY = (
     "SELECT 1 FROM pg_roles r WHERE pg_has_role({who}, r.oid, 'MEMBER') AND ("  # noqa: S608 - our own names
     f"r.rolname = '{SERVICE}' OR r.oid = (SELECT relowner FROM pg_class WHERE oid = to_regclass('FileProcess')) OR r.rolname IN ("

@@ -55,3 +55,20 @@ def test_where_the_wrong_connection_of_a_task_is_corrected_is_said_everywhere(qu
     queue("run", "--once")
     assert queue.sql("SELECT Status FROM BatchControl") == [("complete",)]
     assert queue("check") == 0
+
+
+def test_rows_that_were_there_before_the_queue_are_named_with_what_lets_them_run(shop: Shop) -> None:
+    shop.arrive("Task", Data="touch hit")
+    looked = (
+        "batchctl inbox --entity Task   (look at Data, then: batchctl inbox retry ID --reason ..., or inbox reject)"
+    )
+    for word, words in (("would be", ["--dry-run"]), ("now", [])):
+        assert shop("task", "enable", "--reason", "chores", *words) == 0
+        assert f"Paused {word}, because inserted before: 1 row of entity 'Task'." in shop.out
+        assert nexts(shop.out)[0] == looked
+
+    shop("run", "--once")
+    assert not (shop.folder / "hit").exists()
+    assert shop("inbox", "retry", "1", "--reason", "looked at") == 0
+    shop("run", "--once")
+    assert (shop.folder / "hit").exists()

@@ -184,3 +184,29 @@ def test_a_queue_that_was_disabled_is_enabled_and_a_batch_of_another_kind_is_lef
         enable(fresh, "Load")
     with pytest.raises(Refused, match="is no name of a role"):
         enable(fresh, "Task", "a b")
+
+
+PLANTED = "INSERT INTO FileProcess (Entity, Data) VALUES ('Task', 'touch hit')"
+
+
+def test_a_row_that_was_there_before_the_queue_is_held_and_counted(world: World) -> None:
+    world.sql(PLANTED)
+    world.sql("INSERT INTO FileProcess (Entity, Data) VALUES ('Other', 'touch hit')")
+
+    assert (enable(world, dry_run=True).held, rows(world)[0][3]) == (1, "ready")
+    assert enable(world).held == 1
+    assert [(row[0], row[3]) for row in rows(world)] == [("Task", "paused"), ("Other", "ready")]
+    assert "look at Data" in str(world.sql("SELECT Message FROM FileProcess WHERE Entity = 'Task'"))
+    assert enable(world).held == 0
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_disabled_queue_in_which_tasks_wait_is_enabled_by_whoever_says_what_becomes_of_them(
+    fresh: World, *, dry_run: bool
+) -> None:
+    fresh.sql("UPDATE ProcessBatch SET Enabled = 0")
+    fresh.sql(PLANTED)
+
+    with pytest.raises(Refused, match="This will start 1 of FileProcess rows") as refused:
+        enable(fresh, dry_run=dry_run)
+    assert str(refused.value.next_step).startswith("batchctl enable Task --reason ... --release none")
