@@ -108,10 +108,10 @@ class SqlShop:
             )
             return remove(actor, operator, name, reason="not wanted any more")
 
-    def correct(self, name: str, sql: str, *, dry_run: bool = False) -> Corrected:
-        """Give a job other SQL, as the command does."""
+    def correct(self, name: str, sql: str | None, place: str | None = None, *, dry_run: bool = False) -> Corrected:
+        """Give a job other SQL, or another connection, as the command does."""
         with self.app() as app:
-            return set_sql(_actor(app, dry_run=dry_run), app.preparer, name, sql, reason="it was wrong")
+            return set_sql(_actor(app, dry_run=dry_run), app.preparer, name, sql, place, reason="it was wrong")
 
     def rerun(self, instance_id: int, **given: Any) -> Intervention:
         """Run an instance again, as the command does."""

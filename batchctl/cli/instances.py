@@ -295,6 +295,7 @@ def acts(audit: Iterable[AuditEntry]) -> Listing:
 
 
 def _next(shown: Shown) -> list[str]:
+    from batchctl.domain.gates import refused_mend
     from batchctl.domain.sql_jobs import ORIGIN, correcting
 
     at = shown.instance.instance_id
@@ -304,11 +305,11 @@ def _next(shown: Shown) -> list[str]:
     match shown.instance.status.value:
         case "failed" | "retry":
             batch = shown.batch
-            job = None if batch is None or batch.origin != ORIGIN else batch.name
-            correct = [] if job is None else [f"{correcting(job)}   (if its SQL is wrong)"]
-            refused = shown.history[-1].mend if shown.history and job is None else None
+            refused = refused_mend(batch, shown.history[-1] if shown.history else None)
             if refused is not None:
                 return [refused, *every]
+            job = None if batch is None or batch.origin != ORIGIN else batch.name
+            correct = [] if job is None else [f"{correcting(job)}   (if its SQL is wrong)"]
             return [*correct, f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
         case "held":
             return [f"batchctl rerun {at} --reason ...", f"batchctl skip {at} --reason ...   (if it was done)", *every]

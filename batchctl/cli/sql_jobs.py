@@ -173,6 +173,7 @@ def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
 
 @click.command("set-sql")
 @click.argument("name")
+@click.option("--connection", metavar="NAME", help="Where it runs from now on: a connection of the configuration.")
 @click.option("--sql", metavar="SQL", help="What is carried out from now on, as it stands.")
 @click.option(
     "--file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file (- for standard input)."
@@ -182,9 +183,16 @@ def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
 @dry_run
 @pass_session
 def set_sql(
-    session: Session, name: str, sql: str | None, file: Path | None, reason: str, as_json: bool, dry_run: bool
+    session: Session,
+    name: str,
+    connection: str | None,
+    sql: str | None,
+    file: Path | None,
+    reason: str,
+    as_json: bool,
+    dry_run: bool,
 ) -> None:
-    """Correct the SQL of a job that add-sql has made; its times stay as they are.
+    """Correct the SQL of a job that add-sql has made, or its connection; its times stay as they are.
 
     It is looked through as add-sql does. A run under way goes on with the old SQL; every attempt that begins later carries
     out the new one, also of a run that has failed: batchctl rerun.
@@ -193,11 +201,11 @@ def set_sql(
     from batchctl.operations import sql_correction
     from batchctl.operations.acts import Actor
 
-    text = _text(sql, file)
+    text = None if connection is not None and sql is None and file is None else _text(sql, file)
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = sql_correction.set_sql(actor, app.preparer, name, text, reason=reason)
+        done = sql_correction.set_sql(actor, app.preparer, name, text, connection, reason=reason)
     if as_json:
         output.print_json(done.columns())
     else:
@@ -206,17 +214,22 @@ def set_sql(
         output.say(f"Note: {note}")
 
 
+_CALLED = {"Data1": "connection", "Data2": "SQL"}
+
+
 def _show_corrected(done: Corrected) -> None:
     from batchctl.cli import commands, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
 
     out, name = output.console(), done.schedule.name
+    what = " and ".join(_CALLED[column] for column in done.after)
     if not done.is_changed:
-        out.print(cell(f"The SQL of job {name} is that already."), soft_wrap=True)
+        out.print(cell(f"The {what} of job {name} is that already."), soft_wrap=True)
     else:
-        out.print(cell(f"The SQL of job {name} {'would be' if done.dry_run else 'is'} changed."), soft_wrap=True)
-        output.section(out, Listing(None, ["column", "before", "after"], [_words("Data2", done.before, done.after)]))
+        out.print(cell(f"The {what} of job {name} {'would be' if done.dry_run else 'is'} changed."), soft_wrap=True)
+        rows = [_words(column, str(done.before[column]), str(after)) for column, after in done.after.items()]
+        output.section(out, Listing(None, ["column", "before", "after"], rows))
     for instance_id in done.running:
         click.echo(f"BatchControl {instance_id} is under way, and goes on with the SQL that it has begun.")
     for instance_id in done.retrying:
@@ -259,16 +272,20 @@ def jobs(session: Session, as_json: bool) -> None:
 
 def _after_errors(found: Sequence[JobStanding]) -> list[str]:
     """Return what to type about the newest error, of those first that wait for a person."""
-    from batchctl.domain.sql_jobs import correcting
+    from batchctl.domain.sql_jobs import correcting, correcting_job
 
-    errors = [(one.failed, one.schedule.name) for one in found if one.error is not None and one.failed is not None]
+    errors = [
+        (one.failed, one.schedule.name, one.error) for one in found if one.error is not None and one.failed is not None
+    ]
     if not errors:
         return []
     stands = {"failed": 2, "held": 2, "retry": 1}
-    run, name = max(errors, key=lambda one: (stands.get(one[0].status.value, 0), one[0].instance_id))
+    run, name, error = max(errors, key=lambda one: (stands.get(one[0].status.value, 0), one[0].instance_id))
     at, history = run.instance_id, f"batchctl history {run.instance_id}"
     match run.status.value:
         case "failed" | "held":
+            if error.mend is not None:
+                return [history, correcting_job(name, error.mend)]
             correct = f"{correcting(name)}   (if its SQL is wrong)"
             return [history, correct, f"batchctl rerun {at} --reason ..."]
         case "retry":

@@ -21,7 +21,7 @@ from batchctl.domain.rows import (
     MissingPlugin,
     Need,
 )
-from batchctl.domain.sql_jobs import ORIGIN, correcting
+from batchctl.domain.sql_jobs import ORIGIN, correcting, correcting_job
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import correcting as correcting_row
@@ -203,14 +203,22 @@ def mending(instance: BatchInstance, batch: BatchDefinition | None, last: Histor
     Its last attempt says itself what to correct if it was refused before it began.
     """
     rerun = _RERUN.format(id=instance.instance_id)
+    mend = refused_mend(batch, last)
+    if mend is not None:
+        return mend if _ACTS.search(mend) else f"{mend}, then: {rerun}"
     if batch is not None and batch.origin == ORIGIN:
         correct = correcting(batch.name)
         if instance.retries_skipped:
             return f"{correct}   (if its SQL is wrong: batchctl history {instance.instance_id}), then: {rerun}"
         return f"{rerun}   (if its SQL is wrong, first: {correct})"
-    if last is not None and last.mend is not None:
-        return last.mend if _ACTS.search(last.mend) else f"{last.mend}, then: {rerun}"
     return _TO_MEND.format(id=instance.instance_id) if instance.retries_skipped else rerun
+
+
+def refused_mend(batch: BatchDefinition | None, last: HistoryEntry | None) -> str | None:
+    """Return what to do about an attempt that was refused before it began; None where the last one was not."""
+    if last is None or last.mend is None or batch is None or batch.origin != ORIGIN:
+        return None if last is None else last.mend
+    return correcting_job(batch.name, last.mend)
 
 
 def _status(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Gate:

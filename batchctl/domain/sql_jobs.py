@@ -17,6 +17,12 @@ PROCESS_TYPE = "sql"
 SEQ = 10
 NAME_LIMIT = 200
 MOST_RETRIES = 1000
+OPTIONS = {"Data1": "--connection", "Data2": "--sql"}
+"""What the columns of its step are for whoever gives a job by options."""
+
+_CORRECT_STEP = re.compile(
+    r"correct (Data[12]) of step \d+ of batch .* \(UPDATE ProcessControl \.\.\.; batchctl check\)"
+)
 
 _WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)")
 
@@ -88,9 +94,15 @@ class SqlJob:
         }
 
 
-def correcting(name: str) -> str:
-    """Return the command that corrects the SQL of a job."""
-    return f"batchctl schedule set-sql {typed(name)} --sql ... --reason ..."
+def correcting(name: str, column: str = "Data2") -> str:
+    """Return the command that corrects the SQL of a job, or another column of its step."""
+    option = OPTIONS.get(column, OPTIONS["Data2"])
+    return f"batchctl schedule set-sql {typed(name)} {option} ... --reason ..."
+
+
+def correcting_job(name: str, mend: str) -> str:
+    """Return what mends a step as whoever has made a job by options would do it."""
+    return _CORRECT_STEP.sub(lambda found: correcting(name, found[1]), mend)
 
 
 def literal(text: str) -> str:

@@ -165,10 +165,11 @@ def passed_over(before: BatchInstance, after: BatchInstance, batch: BatchDefinit
 
 def _check_used(batch: BatchDefinition, corrections: Iterable[str], last_seq: int) -> None:
     """Refuse values that the SQL of a job does not use: it would be carried out once more as it is."""
-    names = " and ".join(unused(batch, corrections, last_seq))
+    names = unused(batch, corrections, last_seq)
     if names:
-        message = f"No step of job {visible(batch.name)} uses {names}: what it carries out stands in the job itself."
-        raise Refused(message, next_step=f"{correcting(batch.name)}, then rerun it without --set")
+        given = " and ".join(names)
+        message = f"No step of job {visible(batch.name)} uses {given}: what it carries out stands in the job itself."
+        raise Refused(message, next_step=f"{correcting(batch.name, names[0])}, then rerun it without --set")
 
 
 def _afresh(instance: BatchInstance, batch: BatchDefinition, status: InstanceStatus, last_seq: int) -> BatchInstance:

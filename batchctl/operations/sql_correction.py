@@ -1,7 +1,8 @@
-"""Correcting the SQL of a job: looked through as when it was added, changed in one transaction, audited."""
+"""Correcting the SQL of a job, or its connection: looked through as when it was added, changed in one transaction, audited."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,24 +23,23 @@ from batchctl.preparation import Preparer
 from batchctl.store import definitions, schedules, sql_job_rows
 
 AGAIN = "correct it, and give it again"
-_COLUMN = "Data2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A job whose SQL was changed, or would be, and its runs that are not done."""
+    """A job whose step was changed, or would be, and its runs that are not done."""
 
     schedule: Schedule
-    before: str
-    """What stood in its step, and what stands there."""
-    after: str
+    before: Mapping[str, str]
+    """What stood in the columns of its step that are given, and what stands there."""
+    after: Mapping[str, str]
     rehearsed: Rehearsal
     runs: tuple[BatchInstance, ...]
     dry_run: bool
 
     @property
     def is_changed(self) -> bool:
-        """Say whether it is other SQL than before."""
+        """Say whether anything is other than before."""
         return self.before != self.after
 
     @property
@@ -64,8 +64,8 @@ class Corrected:
             "Schedule_id": self.schedule.schedule_id,
             "ScheduleName": self.schedule.name,
             "ProcessControlSeq": SEQ,
-            "Before": {_COLUMN: self.before},
-            "After": {_COLUMN: self.after},
+            "Before": dict(self.before),
+            "After": dict(self.after),
             "CommandText": self.rehearsed.command_text,
             "Notes": list(self.rehearsed.notes),
             "Failed": list(self.failed),
@@ -74,10 +74,15 @@ class Corrected:
         }
 
 
-def set_sql(actor: Actor, preparer: Preparer, name: str, sql: str, *, reason: str) -> Corrected:
-    """Give a job other SQL; what could never be carried out is refused, and the SQL that is there stays so, unaudited."""
+def set_sql(
+    actor: Actor, preparer: Preparer, name: str, sql: str | None, place: str | None = None, *, reason: str
+) -> Corrected:
+    """Give a job other SQL or another connection; what could never be carried out is refused, and changes nothing."""
     said = checked_reason(reason) or reason
-    check_sql(sql, next_step=AGAIN)
+    if sql is not None:
+        check_sql(sql, next_step=AGAIN)
+    given = {"Data1": place, "Data2": sql}
+    after = {column: sql_jobs.literal(text) for column, text in given.items() if text is not None}
 
     def act(connection: Any) -> Corrected:
         schedule = timetable.named(connection, name)
@@ -85,21 +90,21 @@ def set_sql(actor: Actor, preparer: Preparer, name: str, sql: str, *, reason: st
             # Whoever removes the job waits, and so does whoever else corrects it.
             schedule = schedules.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
         batch, step = _step_of(connection, schedule)
-        where, before, third, fourth, fifth, sixth = step.data
-        after = sql_jobs.literal(sql)
-        new = replace(step, data=(where, after, third, fourth, fifth, sixth))
+        where, text, third, fourth, fifth, sixth = step.data
+        stood = {"Data1": where or "", "Data2": text or ""}
+        becomes = {**stood, **after}
+        new = replace(step, data=(becomes["Data1"], becomes["Data2"], third, fourth, fifth, sixth))
         done = Corrected(
             schedule=schedule,
-            before=before or "",
+            before={column: stood[column] for column in after},
             after=after,
             rehearsed=rehearse(preparer, batch, new, actor.clock.now(), next_step=AGAIN),
             runs=tuple(open_runs(connection, batch)),
             dry_run=actor.dry_run,
         )
         if done.is_changed and not actor.dry_run:
-            sql_job_rows.change_step(connection, batch.batch_id, SEQ, {_COLUMN: after}, actor.clock.now())
-            was, became = {_COLUMN: done.before}, {_COLUMN: after}
-            actor.note(connection, "set-sql", timetable.schedule_target(name), said, was, became)
+            sql_job_rows.change_step(connection, batch.batch_id, SEQ, after, actor.clock.now())
+            actor.note(connection, "set-sql", timetable.schedule_target(name), said, done.before, after)
         return done
 
     return actor.act(act)

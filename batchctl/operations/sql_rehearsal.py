@@ -7,15 +7,14 @@ from datetime import datetime
 
 from batchctl.domain.errors import PluginError, Refused, without_next_step
 from batchctl.domain.rows import BatchDefinition, Step, imagined
+from batchctl.domain.sql_jobs import OPTIONS
 from batchctl.domain.status import Cause
 from batchctl.domain.text import unfit, visible
 from batchctl.domain.values import value
 from batchctl.preparation import Preparer
 
 _FILE = "file:"
-_COLUMN = re.compile(r"(^|; )Data([12]): ")
-_OPTIONS = {"1": "--connection", "2": "--sql"}
-"""What the columns of its step are for whoever gives a job by options."""
+_COLUMN = re.compile(r"(^|; )(Data[12]): ")
 
 
 @value
@@ -42,8 +41,10 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
     if ready.refusal is not None:
         whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
         because = without_next_step(ready.refusal.removeprefix(whose))
-        because = _COLUMN.sub(lambda found: f"{found[1]}{_OPTIONS[found[2]]}: ", because)
-        raise Refused(f"The SQL could never be carried out: {because}", next_step=next_step)
+        because = _COLUMN.sub(lambda found: f"{found[1]}{OPTIONS[found[2]]}: ", because)
+        is_elsewhere = because.startswith(OPTIONS["Data1"])
+        mend = f"the same with {OPTIONS['Data1']} NAME" if is_elsewhere else next_step
+        raise Refused(f"The SQL could never be carried out: {because}", next_step=mend)
     try:
         problems = preparer.find_handler(step.process_type).check(step, preparer.surroundings)
     except PluginError:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.cli import main
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations import explain
 from batchctl.operations.overview import overview
@@ -162,3 +163,60 @@ def test_a_value_that_the_sql_does_not_use_corrects_nothing_so_that_is_refused(f
 
     assert COMMAND in str(refused.value.next_step)
     assert failed.sql("SELECT Status FROM BatchControl") == [("failed",)]
+
+
+CONNECTION = "batchctl schedule set-sql job --connection ... --reason ..."
+
+
+@pytest.fixture
+def astray(shop: SqlShop) -> SqlShop:
+    """Let a job have failed whose connection is misspelt."""
+    shop.add("job", RIGHT)
+    shop.sql("UPDATE ProcessControl SET Data1 = 'shpo'")
+    shop.pass_time()
+    shop.run()
+    assert shop.sql("SELECT Status FROM BatchControl") == [("failed",)]
+    return shop
+
+
+def test_a_connection_is_corrected_by_the_same_command_and_the_run_goes_on(astray: SqlShop) -> None:
+    done = astray.correct("job", None, "shop")
+    astray.rerun(1)
+    astray.run()
+
+    assert (done.before, done.after) == ({"Data1": "shpo"}, {"Data1": "shop"})
+    assert astray.sql("SELECT Status FROM BatchControl") == [("complete",)]
+    noted = astray.sql("SELECT ValuesBefore, ValuesAfter FROM AuditLog WHERE Action = 'set-sql'")
+    assert [json.loads(each) for each in noted[0]] == [{"Data1": "shpo"}, {"Data1": "shop"}]
+
+
+def test_where_the_connection_is_wrong_the_command_names_that(astray: SqlShop) -> None:
+    with astray.app() as app:
+        (troubled,) = overview(app.transactions, app.clock, app.presence).troubled
+        explained = explain.why(app.transactions, app.clock, app.presence, "1")
+    assert troubled.clear == (
+        f"{CONNECTION}, or add [connections.shpo] to batchctl.toml and restart the controllers,"
+        " then: batchctl rerun 1 --reason ..."
+    )
+    assert explained.blocking[0].clear == troubled.clear
+
+    with pytest.raises(Refused, match="--connection: connection 'shpo' is not in the configuration") as refused:
+        astray.correct("job", "SELECT 1")
+    assert refused.value.next_step == "the same with --connection NAME"
+    with pytest.raises(Refused, match="No step of job job uses Data1") as refused:
+        astray.rerun(1, corrections={"Data1": "shop"})
+    assert CONNECTION in str(refused.value.next_step)
+
+
+def test_show_and_jobs_name_it_too(astray: SqlShop, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["show", "1"], ["schedule", "jobs"]):
+        capsys.readouterr()
+        main.run(["--config", str(astray.file), *words])
+        assert CONNECTION in capsys.readouterr().out
+    assert (
+        main.run(
+            ["--config", str(astray.file), *["schedule", "set-sql", "job", "--connection", "shop", "--reason", "x"]]
+        )
+        == 0
+    )
+    assert "The connection of job job is changed." in capsys.readouterr().out
