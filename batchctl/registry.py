@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from batchctl.domain.errors import PluginError
 from batchctl.domain.plugins import Plugins
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.plugin_api import Delegates, Job, Populator, StepHandler
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class Registry:
                 try:
                     if name in left_out:
                         raise PluginError(left_out[name], next_step=f"correct {_file_of(name)}")
-                    with _blaming_module(name):
+                    with _blaming_module(name, self._sys_path):
                         self._modules.append(importlib.import_module(name))
                 except PluginError as error:
                     self._module_problems[name] = error
@@ -356,7 +357,7 @@ def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[N
 
 
 @contextlib.contextmanager
-def _blaming_module(name: str) -> Iterator[None]:
+def _blaming_module(name: str, sys_path: Sequence[str] = ()) -> Iterator[None]:
     """Do so for a module, and say at which of its lines, above which function, and which file has to be corrected."""
     plugin = f"plugin module '{visible(name)}'"
     try:
@@ -367,7 +368,7 @@ def _blaming_module(name: str) -> Iterator[None]:
     except PluginError as error:
         raise PluginError(error.message, next_step=f"correct {_file_of(name)}") from error
     except BaseException as error:
-        message = f"{plugin} cannot be loaded: {_cause(error)}{_place(error)}."
+        message = f"{plugin} cannot be loaded: {_cause(error)}{_place(error)}.{_meant(name, error, sys_path)}"
         raise PluginError(message, next_step=_correction(name, error)) from error
 
 
@@ -375,9 +376,19 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ").removesuffix(".")
 
 
+def _meant(name: str, error: BaseException, sys_path: Sequence[str]) -> str:
+    near = nearest(name, [each.name for each in iter_modules(sys_path)]) if _is_missing(name, error) else None
+    return "" if near is None else f" Did you mean '{visible(near)}'?"
+
+
+def _is_missing(name: str, error: BaseException) -> bool:
+    return isinstance(error, ModuleNotFoundError) and bool(error.name) and f"{name}.".startswith(f"{error.name}.")
+
+
 def _correction(name: str, error: BaseException) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
-        return f"put {_file_of(name)} where modules are looked for, or take it out of plugin_modules in batchctl.toml"
+    if _is_missing(name, error):
+        out_of = "modules of [jobs], or plugin_modules, in batchctl.toml"
+        return f"put {_file_of(name)} where modules are looked for, or correct its name in {out_of}"
     if isinstance(error, SyntaxError) and error.filename:
         return f"correct {visible(PurePath(error.filename).name)}"
     return f"correct {_file_of(name)}"

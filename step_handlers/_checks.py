@@ -88,11 +88,15 @@ def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
         raise StepRefused(_of_step(request, _named(found)), next_step=_mending(request, found))
 
 
+_OR = "correct the row, or "
+
+
 def _mending(request: StepRequest, problems: Sequence[Problem]) -> str:
     """Return what to correct first: the row, or what lies around it."""
-    columns = " and ".join(dict.fromkeys(problem.column for problem in problems))
+    of_row = [each for each in problems if each.remedy is None or each.remedy.startswith(_OR)]
+    columns = " and ".join(dict.fromkeys(problem.column for problem in of_row))
     around = dict.fromkeys(problem.remedy for problem in problems if problem.remedy is not None)
-    return correct_step(request, columns, *(remedy.removeprefix("correct the row, or ") for remedy in around))
+    return correct_step(request, columns, *(remedy.removeprefix(_OR) for remedy in around))
 
 
 def put_back(request: StepRequest, problem: Problem, remedy: str) -> NoReturn:

@@ -36,12 +36,18 @@ def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[
         return [Problem("Data2", message)]
     if not readable:
         return []
+    connection = surroundings.connections[column(step, 1)]
+    if connection.procedures is None:
+        name = short(connection.name)
+        message = f"connection '{name}' has no procedures; set its key procedures to a folder of .sql files"
+        remedy = f'write procedures = "FOLDER" below [connections.{name}] in batchctl.toml and restart the controllers'
+        return [Problem("Data1", message, remedy)]
     try:
         _, wanted = parsed(surroundings.read_text(_file_name(step, surroundings)))
     except MalformedSql as error:
         return [Problem("Data2", f"procedure {column(step, 2)}: {error}")]
     except StepRefused as error:
-        return [Problem("Data2", error.message)]
+        return [Problem("Data2", error.message, error.next_step)]
     given = {parameter.name.lower(): parameter.name for parameter in parse_parameters(step.data[2])}
     missing = [name for lower, name in wanted.items() if lower not in given]
     surplus = [name for lower, name in given.items() if lower not in wanted]
@@ -72,13 +78,8 @@ def render(request: StepRequest) -> Rendered:
 
 
 def _file_name(step: Step, surroundings: Surroundings) -> str:
-    connection = surroundings.connections[column(step, 1)]
-    if connection.procedures is None:
-        message = (
-            f"connection '{short(connection.name)}' has no procedures; set its key procedures to a folder of .sql files"
-        )
-        raise MalformedSql(message)
-    return os.path.join(connection.procedures, f"{column(step, 2)}.sql")  # noqa: PTH118 - Path would change what was written
+    folder = surroundings.connections[column(step, 1)].procedures or ""
+    return os.path.join(folder, f"{column(step, 2)}.sql")  # noqa: PTH118 - Path would change what was written
 
 
 @lru_cache(maxsize=256)

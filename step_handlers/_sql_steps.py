@@ -103,7 +103,7 @@ def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[
     except (MalformedSql, MalformedTemplate) as error:
         return [Problem(name, str(error))]
     except StepRefused as error:
-        return [Problem(name, error.message)]
+        return [Problem(name, error.message, error.next_step)]
     strange = variables(script.statements)
     found = [
         Problem(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")

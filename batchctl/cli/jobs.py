@@ -193,6 +193,7 @@ def call(ctx: click.Context, name: str, arguments: str) -> None:
 def _call(ctx: click.Context, name: str, arguments: str) -> None:
     from batchctl.cli import output
     from batchctl.node import Node
+    from batchctl.system.jobs import signature_of
 
     session: Session = ctx.obj
     given = _object(arguments)
@@ -202,12 +203,17 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
             message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
             raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
         outcome = Node(app).run_job(name, given)
+        required = signature_of(app.registry.job(name)).required
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
     if outcome.message and outcome.succeeded:
         output.say(outcome.message)
     if not outcome.succeeded:
-        output.complain(outcome.message or "the job failed", JOB_FAILED)
+        # A function that was never entered has written nothing.
+        was_misfit = outcome.fatal and not outcome.output
+        wanted = ", ".join(f'"{each}": ...' for each in sorted(required))
+        to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
+        output.complain(outcome.message or "the job failed", JOB_FAILED, to_pass)
         ctx.exit(FAILED)
 
 

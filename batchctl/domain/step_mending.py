@@ -11,8 +11,8 @@ from batchctl.domain.text import typed, visible
 def correct_step(request: StepRequest, columns: str, *around: str) -> str:
     """Return what to do where columns of the step's row are wrong, or what lies around it."""
     row = f"step {request.step.seq} of batch {visible(request.batch_name)}"
-    correct = f"correct {columns} of {row} (UPDATE ProcessControl ...; batchctl check)"
-    return f"{', or '.join([correct, *around])}, then: {_rerun(request)}"
+    correct = [f"correct {columns} of {row} (UPDATE ProcessControl ...; batchctl check)"] if columns else []
+    return f"{', or '.join([*correct, *around])}, then: {_rerun(request)}"
 
 
 def correct_values(request: StepRequest, names: Iterable[str]) -> str:

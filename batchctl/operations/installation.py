@@ -78,7 +78,8 @@ def plugins(left_out: Mapping[str, str]) -> Iterator[Reading]:
     """Say which plugin modules, of a package or of our own, nothing here can use."""
     for said in left_out.values():
         text = f"P{said.removeprefix('p')}"
-        remedy = "correct the module, take it out of plugin_modules in batchctl.toml, or uninstall its package"
+        named = "modules of [jobs], or plugin_modules, in batchctl.toml"
+        remedy = f"correct the module, or its name in {named}, or uninstall its package"
         yield Reading("plugins", Result.FAIL, text, remedy)
 
 

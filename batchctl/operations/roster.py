@@ -274,8 +274,13 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
     if name not in known:
         raise NotFound(f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}", next_step=_LIST)
     called = visible(name)
+    by_hand = f"to call the function here and now: batchctl job call {typed(name)}"
+    offer = offer_of(plugins)
+    if name in offer.jobs and name not in offer.with_batch:
+        message = f"Job '{called}' has no batch: it has no cadence, no @retry and no entity."
+        raise NotFound(message, next_step=f"give it one of these, then: {WRITE}; {by_hand}")
     message = f"Job '{called}' has no batch yet: a controller that starts makes one for a cadence, @retry or an entity."
-    raise NotFound(message, next_step=f"{WRITE}; to call the function here and now: batchctl job call {typed(name)}")
+    raise NotFound(message, next_step=f"{WRITE}; {by_hand}")
 
 
 def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:

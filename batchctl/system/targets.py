@@ -51,4 +51,5 @@ def read_below(directory: Path, closed: Sequence[Path], name: str) -> str:
         return SystemFiles().read_text(str(path))
     except (OSError, UnicodeDecodeError) as error:
         message = f"'{visible(name)}' cannot be read: {error}."
-        raise StepRefused(message) from None
+        mend = "put the file there" if isinstance(error, FileNotFoundError) else "correct the file"
+        raise StepRefused(message, next_step=f"correct the row, or {mend}") from None

@@ -254,3 +254,18 @@ def test_why_of_a_schedule_names_its_gates(night: Night) -> None:
     blocked = {one["Gate"]: one["Clear"] for one in asked["Gates"] if not one["Passed"]}
     assert blocked["due"] == "batchctl schedule preview 'big sweep.Daily_03_15'"
     assert asked["EarliestStart"].endswith("Z")
+
+
+def test_whoever_has_mistyped_something_of_a_job_is_told_what_to_type(night: Night) -> None:
+    (night.folder / "shop.py").write_text(
+        "from batchctl.plugin_api import job\n@job()\ndef report(month): pass\n", encoding="utf-8"
+    )
+    run, call = night("job", "run", "report", "--reason", "x").stderr, night("job", "call", "report").stderr
+    (night.folder / "batchctl.toml").write_text('[jobs]\nmodules = ["shpo"]\n', encoding="utf-8")
+    checked = squeezed(night("check").stdout)
+
+    assert "it has no cadence, no @retry and no entity." in run
+    assert "Next: give it one of these, then: batchctl job reconcile" in run
+    assert """Next: batchctl job call report --arguments '{"month": ...}'""" in call
+    assert "Did you mean 'shop'?" in checked
+    assert "correct its name in modules of [jobs], or plugin_modules, in batchctl.toml" in checked

@@ -170,3 +170,27 @@ def test_a_trigger_tried_out_with_a_connection_that_controllers_do_not_know_yet_
     shop("run", "--once")
     shop("trigger", "test", "rows")
     assert "restart the controllers" not in shop.out, "a controller that knows it has looked since"
+
+
+@pytest.mark.parametrize(
+    ("step", "mend"),
+    [
+        (
+            ("stored_procedure", "wh", "Load"),
+            f'write procedures = "FOLDER" below [connections.wh] in batchctl.toml and restart the controllers{RERUN}',
+        ),
+        (
+            ("sql", "wh", "file:load.sql"),
+            f"{CORRECT.replace('Data1', 'Data2')}, or put the file there{RERUN}",
+        ),
+    ],
+)
+def test_what_lies_around_a_row_is_named_where_that_is_wrong(shop: Shop, step: tuple[str, ...], mend: str) -> None:
+    shop.settings('[connections.wh]\nurl = "sqlite:///wh.db"\n')
+    (shop.folder / "wh.db").touch()
+    shop.batch("Load")
+    shop.sql("UPDATE ProcessControl SET ProcessType = ?, Data1 = ?, Data2 = ?", *step)
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    assert shop.json("status")["Troubled"][0]["Next"] == mend

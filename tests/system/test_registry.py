@@ -302,7 +302,8 @@ def test_what_announces_a_job_is_its_module_or_its_package(site: Site) -> None:
     (problem,) = registry.module_problems().values()
     assert "'missing_jobs' cannot be loaded" in problem.message
     assert problem.next_step == (
-        "put missing_jobs.py where modules are looked for, or take it out of plugin_modules in batchctl.toml"
+        "put missing_jobs.py where modules are looked for,"
+        " or correct its name in modules of [jobs], or plugin_modules, in batchctl.toml"
     )
 
 
