@@ -25,6 +25,7 @@ FINDINGS = 6
 CONFLICT = 5
 SHOWN = 70
 """How much of a value is shown."""
+_ROWS = {"ProcessControl": "step", "BatchDependency": "dependency on"}
 _SIGNS = {"add": ("+", "green"), "change": ("~", "yellow"), "remove": ("-", "red")}
 
 _files = click.argument("paths", metavar="FILE...", nargs=-1, required=True)
@@ -237,13 +238,24 @@ def _show_change(out: Console, change: Change) -> None:
 
     sign, colour = _SIGNS[change.act.value]
     out.print(cell(f"{sign} {change.kind} {change.name}", colour), soft_wrap=True)
+    if change.act.value == "remove":
+        return
+    if change.act.value == "change":
+        moved = dict.fromkeys(change.added, "added") | dict.fromkeys(change.removed, "removed")
+        for place, said in moved.items():
+            out.print(cell(f"    {_called(place)} is {said}"), soft_wrap=True)
     for one in change.columns:
-        if change.act.value == "add" and one.after is None:
+        is_new = change.act.value == "add" or one.place in change.added
+        if one.place in change.removed or (is_new and one.after is None):
             continue
-        if change.act.value == "remove":
-            continue
-        said = _short(one.after) if change.act.value == "add" else f"{_short(one.before)} -> {_short(one.after)}"
+        said = _short(one.after) if is_new else f"{_short(one.before)} -> {_short(one.after)}"
         out.print(cell(f"    {one.where}: {said}"), soft_wrap=True)
+
+
+def _called(place: str) -> str:
+    """Name a row below a definition as people do: `step 10` for `ProcessControl 10`."""
+    kind, _, key = place.partition(" ")
+    return f"{_ROWS.get(kind, kind)} {key}"
 
 
 def _short(value: object) -> str:

@@ -77,6 +77,9 @@ class Change:
     act: Act
     columns: tuple[ColumnChange, ...]
     conflicts: tuple[ColumnConflict, ...]
+    added: tuple[str, ...]
+    """The rows below it that there were not, such as `ProcessControl 10`."""
+    removed: tuple[str, ...]
 
 
 def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base: Base) -> Change | None:
@@ -93,7 +96,12 @@ def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base:
         return None
     act = Act.ADD if theirs is None else Act.REMOVE if yours is None else Act.CHANGE
     conflicts = () if base.is_theirs else tuple(_conflicts(shape, theirs, yours, base, columns))
-    return Change(one.kind, one.name, act, columns, conflicts)
+    before, after = dict.fromkeys(place for place, _ in stands), dict.fromkeys(place for place, _ in wanted)
+    added, removed = (
+        (place for place in after if place not in before),
+        (place for place in before if place not in after),
+    )
+    return Change(one.kind, one.name, act, columns, conflicts, tuple(added), tuple(removed))
 
 
 def as_wanted(shape: Shape, theirs: Defined | None, yours: Defined) -> Defined:

@@ -122,3 +122,29 @@ def test_an_instance_says_that_its_batch_was_changed_since(file: Night) -> None:
     assert [one["DefVersion"] for one in versions] == [1, 2]
     assert [one["Column"] for one in versions[1]["Changes"]] == ["ProcessControl 10.Data1"]
     assert "ProcessControl 10.Data1" in file("versions", "Load", env=WIDE).stdout
+
+
+def test_steps_and_dependencies_that_come_or_go_are_said_to(file: Night, tmp_path: Path) -> None:
+    without, with_both = tmp_path / "without.toml", tmp_path / "with.toml"
+    file.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Early')")
+    file("export", "--output", str(without))
+    file.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+        " SELECT ProcessBatch_id, 30, 'more', 'os_command', 'true' FROM ProcessBatch WHERE ProcessBatchName = 'Load'"
+    )
+    file.sql(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT l.ProcessBatch_id, e.ProcessBatch_id"
+        " FROM ProcessBatch l, ProcessBatch e WHERE l.ProcessBatchName = 'Load' AND e.ProcessBatchName = 'Early'"
+    )
+    file("export", "--output", str(with_both))
+
+    gone = file("plan", str(without), env=WIDE).stdout
+    assert "    step 30 is removed\n" in gone
+    assert "    dependency on Early is removed\n" in gone
+    assert "-> -" not in gone
+    assert file("apply", str(without), "--reason", "x", "--overwrite", "Load", "--yes").returncode == 0
+    new = file("plan", str(with_both), env=WIDE).stdout
+    assert "    step 30 is added\n" in new
+    assert "    dependency on Early is added\n" in new
+    assert "ProcessControl 30.Data1: 'true'\n" in new
+    assert "- ->" not in new
