@@ -15,14 +15,14 @@ _VARIABLE = "_BATCHCTL_COMPLETE"
 @click.argument("shell", type=one_of(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    r"""Print what makes a shell complete commands, options and names of batches.
+    """Print what makes a shell complete commands, options and names of batches.
 
     \b
     bash:        eval "$(batchctl completion bash)"          in ~/.bashrc
     zsh:         eval "$(batchctl completion zsh)"           in ~/.zshrc, behind compinit
     fish:        batchctl completion fish > ~/.config/fish/completions/batchctl.fish
     powershell:  batchctl completion powershell | Out-String | Invoke-Expression
-    """
+    """  # noqa: D301 - for click it has to be the character, not how that is written
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"This version of click knows no {shell}; pip install -U click.")

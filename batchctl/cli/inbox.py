@@ -50,9 +50,12 @@ class InboxGroup(click.Group):
         """Find a verb, or say which one may have been meant."""
         if args[0] in self.commands or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
-        meant = (
-            f" Did you mean 'inbox show {args[0]}'?" if args[0].isdecimal() else did_you_mean(args[0], self.commands)
-        )
+        if args[0] == "accept":
+            meant = " Did you mean 'batchctl accept'?"
+        elif args[0].isdecimal():
+            meant = f" Did you mean 'inbox show {args[0]}'?"
+        else:
+            meant = did_you_mean(args[0], self.commands)
         raise click.UsageError(f"The inbox has no command '{visible(args[0])}'.{meant}", ctx)
 
 

@@ -230,7 +230,7 @@ def _nothing_came_of(seen: Overview) -> Listing:
             cell(row.entity),
             cell("not taken", "yellow"),
             cell(row.file_name),
-            cell(row.message or "no batch takes its entity"),
+            cell(seen.because[row.intake_id]),
             cell(f"batchctl why file:{row.intake_id}"),
         )
         for row in seen.untaken

@@ -170,6 +170,7 @@ def overview(
         broken = {row.batch_id: row for row in defined.unreadable if row.batch_id is not None}
         counts, strange = reports.count_instances(connection)
         arrived, strange_intake = reports.count_intake(connection)
+        untaken = intake.untaken(connection, 0, most)
         not_taken_in = intake.with_corrections(connection, intake.not_taken_in(connection, most))
         again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
@@ -193,8 +194,9 @@ def overview(
                 row.intake_id: remedies.to_take_in(row, batches.values(), again.get(row.intake_id))
                 for row in not_taken_in
             },
-            because={row.intake_id: remedies.because(row, defined) for row in not_taken_in},
-            untaken=tuple(intake.untaken(connection, 0, most)),
+            because={row.intake_id: remedies.because(row, defined) for row in not_taken_in}
+            | {row.intake_id: remedies.untaken(row, defined.batches)[0] for row in untaken},
+            untaken=tuple(untaken),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),
             completed=_completed(connection, batches, broken, most),

@@ -60,3 +60,11 @@ def test_bash_completes_commands_options_and_batches(shop: Shop) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="bash")
 def test_without_a_database_there_are_no_names_and_no_errors(tmp_path: Path) -> None:
     assert completed(tmp_path, "batchctl disable Load") == []
+
+
+def test_help_gives_each_shell_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["completion", "--help"]) == 0
+    lines = [
+        line.split(":")[0].strip() for line in capsys.readouterr().out.splitlines() if "batchctl completion " in line
+    ]
+    assert lines[-4:] == ["bash", "zsh", "fish", "powershell"]

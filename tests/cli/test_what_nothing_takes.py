@@ -64,3 +64,17 @@ def test_batches_name_what_cannot_be_meant_so(shop: Shop) -> None:
     assert "ProcessBatch (Load): PopulatorArgs: '(' is not a regular expression" in " ".join(shop.out.split())
     assert "There is no calendar 'Mars'" in " ".join(shop.out.split())
     assert "Next: UPDATE ProcessBatch SET PopulatorArgs = ... WHERE ProcessBatchName = " in shop.out
+
+
+def test_status_says_of_a_ready_row_which_entity_may_be_meant(shop: Shop) -> None:
+    shop.batch("Load")
+    shop.arrive("load")
+    for _ in range(2):
+        shop("status")
+        assert "no batch takes entity 'load'. Did you mean 'Load'?" in " ".join(shop.out.split())
+        shop("run", "--once")
+
+
+def test_the_inbox_names_the_command_that_accepts(shop: Shop) -> None:
+    assert shop("inbox", "accept", "1") == 2
+    assert "Did you mean 'batchctl accept'?" in shop.err
