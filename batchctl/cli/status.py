@@ -68,7 +68,7 @@ def _show(out: Console, seen: Overview) -> None:
         from batchctl.cli.waits import listing
 
         output.section(out, listing(seen.waits))
-    if seen.not_taken_in or seen.untaken:
+    if seen.not_taken_in or seen.untaken or seen.stuck:
         output.section(out, _nothing_came_of(seen))
     if seen.disabled:
         output.section(out, _disabled(seen))
@@ -235,6 +235,17 @@ def _nothing_came_of(seen: Overview) -> Listing:
         )
         for row in seen.untaken
     ]
+    rows += [
+        (
+            cell(one.row.intake_id),
+            cell(one.row.entity),
+            word(one.row.status),
+            cell(one.row.file_name),
+            cell(one.because),
+            cell(one.clear),
+        )
+        for one in seen.stuck
+    ]
     return Listing("Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows)
 
 
@@ -281,6 +292,8 @@ def _next(seen: Overview) -> list[str]:
         return [TO_RUN]
     if not seen.instances and not seen.intake:
         return ["batchctl batches   (what is registered)", "batchctl submit ENTITY --file FILE"]
+    if seen.stuck:
+        return [seen.stuck[0].clear]
     if not seen.controllers and _is_ready(seen):
         return ["batchctl run   (takes in and works off what is ready)"]
     return ["batchctl history   (the newest attempts)"]
@@ -293,7 +306,7 @@ def _incidents(seen: Overview) -> list[str]:
 def _inbox(seen: Overview) -> list[str]:
     return (
         []
-        if not (seen.not_taken_in or seen.untaken)
+        if not (seen.not_taken_in or seen.untaken or seen.stuck)
         else ["batchctl inbox   (every row that is not work, why, and what to do)"]
     )
 

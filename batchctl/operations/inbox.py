@@ -145,11 +145,16 @@ class Reader:
 
 def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[Item]:
     """Return the newest rows that are new and of which no pass with some plugins makes anything before a person has acted."""
-    wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
     with transactions.read() as connection:
         defined = definitions.read(connection)
         batches = tuple(replace(one, missing_plugins=plugins.missing_for(one)) for one in defined.batches)
-        found, _ = _ready(connection, replace(defined, batches=batches), intake.NEWEST, most, wanted)
+        return stuck_rows(connection, replace(defined, batches=batches), most)
+
+
+def stuck_rows(connection: Any, defined: Definitions, most: int) -> list[Item]:
+    """Return the newest of these rows where the batches are so defined."""
+    wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
+    found, _ = _ready(connection, defined, intake.NEWEST, most, wanted)
     return [item for item in found if item.is_stuck]
 
 

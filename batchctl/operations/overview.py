@@ -26,9 +26,10 @@ from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.troubles import stopped_at
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, copies, dependents, files_taken_again, incident_desk, remedies
+from batchctl.operations import almanac, copies, dependents, files_taken_again, inbox, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
+from batchctl.operations.inbox import Item
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
@@ -127,6 +128,8 @@ class Overview:
     because: Mapping[IntakeId, str]
     """Why each of them was not."""
     untaken: tuple[IntakeRow, ...]
+    stuck: tuple[Item, ...]
+    """Rows of which nothing comes because no controller has the plugin that they need."""
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
     frozen: tuple[Freeze, ...]
@@ -171,6 +174,7 @@ def overview(
         counts, strange = reports.count_instances(connection)
         arrived, strange_intake = reports.count_intake(connection)
         untaken = intake.untaken(connection, 0, most)
+        lacks_plugins = any(batch.missing_plugins for batch in defined.batches)
         not_taken_in = intake.with_corrections(connection, intake.not_taken_in(connection, most))
         again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
@@ -197,6 +201,7 @@ def overview(
             because={row.intake_id: remedies.because(row, defined) for row in not_taken_in}
             | {row.intake_id: remedies.untaken(row, defined.batches)[0] for row in untaken},
             untaken=tuple(untaken),
+            stuck=tuple(inbox.stuck_rows(connection, defined, most)) if lacks_plugins else (),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),
             completed=_completed(connection, batches, broken, most),

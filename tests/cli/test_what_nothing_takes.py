@@ -78,3 +78,15 @@ def test_status_says_of_a_ready_row_which_entity_may_be_meant(shop: Shop) -> Non
 def test_the_inbox_names_the_command_that_accepts(shop: Shop) -> None:
     assert shop("inbox", "accept", "1") == 2
     assert "Did you mean 'batchctl accept'?" in shop.err
+
+
+def test_status_names_a_row_whose_populator_is_not_installed(shop: Shop) -> None:
+    shop.batch("Load", Populator="acme")
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    shop("status")
+    (item,) = shop.json("inbox")["Rows"]
+    shop("status")
+    assert item["Because"] in " ".join(shop.out.split())
+    assert f"\nNext: {item['Next']}" in shop.out
