@@ -91,6 +91,9 @@ def sqlserver(arguments: list[str]) -> int:
         help="the URL's database; others named after it are made and dropped",
     )
     given, others = asked.parse_known_args(arguments)
+    if not given.url.startswith("mssql+"):
+        print("dev.py: --url is that of a SQL Server: mssql+pyodbc://... or mssql+mssqlpython://...", file=sys.stderr)
+        return 2
     named = urlsplit(given.url).path.strip("/")
     if named != given.throw_away:
         print(

@@ -238,15 +238,24 @@ class _Session:
             return True
 
     def _end_elsewhere(self) -> None:
-        """End the session from another one, where that is permitted."""
-        with suppress(self.driver.Error, Unusable), closing(open_session(self.driver, self.connection)) as other:
-            other.cursor().execute(f"KILL {self.number}")
-            self.is_killed = True
+        """End the session from another one, where that is permitted and it is still there: its number is soon another's."""
+        with (
+            suppress(self.driver.Error, Unusable),
+            closing(open_session(self.driver, self.connection)) as other,
+            self.cancelling,
+        ):
+            if not self.is_over:
+                other.cursor().execute(f"KILL {self.number}")
+                self.is_killed = True
 
-    def close(self) -> None:
-        """Close the session, once no cancel is under way."""
+    def _be_over(self) -> None:
+        """Let nothing be cancelled any more, once no cancel is under way: what was read to its end is done."""
         with self.cancelling:
             self.is_over = True
+
+    def close(self) -> None:
+        """Close the session."""
+        self._be_over()
         self.ended.put(None)
         self.opened.close()
 
@@ -262,6 +271,7 @@ class _Session:
                 raise _Stopped
             sent = True
             self._drain(spec["batch"], values, goes_on=bool(spec["called"]))
+            self._be_over()
             left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.problem is None else 0
         except (_Stopped, Unusable, self.driver.Error) as error:
             return self._failed(error, spec, sent=sent)

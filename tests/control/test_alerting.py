@@ -18,7 +18,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.troubles import Norms
 from batchctl.operations import disposal
 from batchctl.operations.requested import Proxy
-from batchctl.store import evidence, incidents
+from batchctl.store import alert_deliveries, evidence, incidents
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, ZONE, World
 
@@ -85,6 +85,23 @@ def test_nothing_is_the_matter_and_nothing_is_written(world: World) -> None:
 
     assert alarm.told() == []
     assert world.sql("SELECT * FROM Incident") == []
+
+
+def test_without_channels_no_message_is_looked_for_and_incidents_are_written(
+    failed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # SQL Server refuses to fetch no row at all (error 10744).
+    plainly, limits = alert_deliveries.newest, list[int]()
+
+    def newest(connection: Any, most: int) -> list[alert_deliveries.Delivery]:
+        limits.append(most)
+        return plainly(connection, most)
+
+    monkeypatch.setattr(alert_deliveries, "newest", newest)
+    Alarm(failed, rules(channels=[])).told()
+
+    assert failed.sql("SELECT count(*) FROM Incident") == [(1,)]
+    assert [limit for limit in limits if limit < 1] == []
 
 
 def test_what_is_set_by_hand_is_told_too(world: World) -> None:

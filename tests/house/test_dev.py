@@ -49,6 +49,7 @@ def test_a_sql_server_is_walked_through_only_in_a_database_that_was_named_twice(
     assert dev.sqlserver(["--throw-away", "walk"]) == 2
     assert "names the database 'payroll', --throw-away 'walk': nothing was touched" in capsys.readouterr().err
     assert ran == []
+    assert dev.sqlserver(["--url", "postgresql://u@h/payroll", "--throw-away", "payroll"]) == 2
     assert dev.sqlserver(["--throw-away", "payroll", "-x"]) == 0
     assert ran == [("-Im", "pytest", "-p", "tests.sqlserver.walk", "tests/acceptance", "-x")]
 

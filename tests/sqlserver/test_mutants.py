@@ -142,6 +142,12 @@ def test_a9_a_procedure_with_a_try_around_it() -> None:
     assert len([*of_kind(tree_of(old), "TryCatchStatement")]) == 1
 
 
+def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
+    by_hash = {name for name, text in statements.kept().items() if "DataHash = CAST(HASHBYTES(" in text}
+
+    assert by_hash == {"intake._FIRST", "reports._COUNT_NEW"}
+
+
 def test_the_checks_are_alive() -> None:
     # An empty catalog would take everything that hangs on tables.
     made = control_database()

@@ -129,6 +129,25 @@ def test_a_step_that_runs_is_cancelled_by_an_attention(
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_what_was_done_when_it_was_stopped_is_a_success(server: Server, module: str) -> None:
+    alone, looked_at = Alone(looks_until_stop=1), threading.Event()
+
+    def stop() -> None:
+        stopping = threading.Thread(target=alone.stops[0])
+        stopping.start()
+        stopping.join(5)
+        looked_at.set()
+
+    server.while_held = stop
+    server.answers = [one for one in server.answers if "TRANCOUNT" not in one[0]]
+    server.answers.append((r"\ASELECT @@TRANCOUNT\Z", [Hold(looked_at), Rows(["open"], [[0]])]))
+
+    outcome = play(server, module, QUERY, [Count(3)], alone)
+
+    assert (outcome.succeeded, outcome.rows_affected, server.attentions) == (True, 3, 0)
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_the_engine_sends_what_it_means_and_asks_for_no_type(server: Server, module: str, tmp_path: Path) -> None:
     server.answers += [
         ("test max support", [Rows(["said"], [["test max support"]])]),

@@ -575,6 +575,34 @@ def test_a_server_that_takes_no_notice_of_a_cancel_is_told_once_to_end_the_sessi
     assert [sql for sql, _ in server.asked if sql.startswith("KILL")] == ["KILL 51"]
 
 
+def test_a_session_that_is_over_is_not_ended_by_its_number_which_is_soon_that_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = Impatient(looks_until_stop=1)
+    server = Server([server_error(3617, "Operation canceled", "HY008")])
+    closed, plainly, opened = threading.Event(), _mssql_driver.open_session, list[threading.Thread]()
+    stopping: list[threading.Thread] = []
+
+    def open_late(driver: Any, connection: Any) -> Any:
+        opened.append(threading.current_thread())
+        if threading.current_thread() in stopping:
+            assert closed.wait(10)
+        return plainly(driver, connection)
+
+    def stop() -> None:
+        stopping.append(threading.Thread(target=alone.stops[0]))
+        stopping[0].start()
+        while stopping[0] not in opened:
+            closed.wait(0.001)
+
+    monkeypatch.setattr(_mssql, "open_session", open_late)
+    server.before_batch, server.while_closing = stop, closed.set
+
+    assert play(monkeypatch, server, QUERY, alone).stopped
+    stopping[0].join(10)
+    assert [sql for sql, _ in server.asked if sql.startswith("KILL")] == []
+
+
 @pytest.mark.parametrize("is_killed", [True, False])
 def test_a_connection_that_is_lost_after_the_grace_time_is_a_stop_only_where_the_server_ended_the_session(
     monkeypatch: pytest.MonkeyPatch, is_killed: bool
