@@ -72,7 +72,7 @@ def one_of(column: str, words: Iterable[str]) -> ColumnElement[bool]:
     """Return the condition of an index or a query that a column of words holds one of some."""
     words = tuple(words)
     listed = ", ".join(f"'{word}'" for word in words)
-    return differing(f"{column} IN ({listed})", f"({_one_by_one(column, words)})")
+    return differing(f"{column} IN ({listed})", f"({one_by_one(column, words)})")
 
 
 def once_found(key: ColumnElement[int]) -> ColumnElement[int]:
@@ -83,7 +83,7 @@ def once_found(key: ColumnElement[int]) -> ColumnElement[int]:
 def is_word(column: str, words: Iterable[str]) -> ColumnElement[bool]:
     """Return the constraint that a column of words holds one of some, in any letter case."""
     words = list(words)
-    return differing(in_words(column, words), _one_by_one(column, words))
+    return differing(in_words(column, words), one_by_one(column, words))
 
 
 def is_written_word(column: str, words: Iterable[str], also: str) -> ColumnElement[bool]:
@@ -93,10 +93,11 @@ def is_written_word(column: str, words: Iterable[str], also: str) -> ColumnEleme
     """
     words = list(words)
     written = [*words, also]
-    return differing(in_words(column, words), _one_by_one(column, written), in_words(column, written))
+    return differing(in_words(column, words), one_by_one(column, written), in_words(column, written))
 
 
-def _one_by_one(column: str, words: Iterable[str]) -> str:
+def one_by_one(column: str, words: Iterable[str]) -> str:
+    """Return the condition without a list: SQLite would build a table of it whenever it looks at a row."""
     return " OR ".join(f"{column} = '{word}'" for word in words)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from batchctl.domain.business_days import MOST_OF_A_MONTH, WEEKDAYS
 from batchctl.domain.cadences import MONTHS
-from batchctl.store.conditions import differing
+from batchctl.store.conditions import differing, one_by_one
 
 _TIME, _REGULAR_TIME = "[0-2][0-9]:[0-5][0-9]", "([01][0-9]|2[0-3]):[0-5][0-9]"
 _DAY = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]"
@@ -46,8 +46,14 @@ def is_word_while(column: str, words: Iterable[str], condition: str) -> differin
 
     They may be in any letter case, with blanks before and after.
     """
+    words = tuple(words)
     listed = ", ".join(f"'{word}'" for word in words)
-    return differing(*(f"lower({each}) IN ({listed}) OR NOT ({condition})" for each in bare(column)))
+    elsewhere, on_sqlite, on_mssql = (f"lower({each})" for each in bare(column))
+    return differing(
+        f"{elsewhere} IN ({listed}) OR NOT ({condition})",
+        f"{one_by_one(on_sqlite, words)} OR NOT ({condition})",
+        f"{on_mssql} IN ({listed}) OR NOT ({condition})",
+    )
 
 
 def is_limit_or_other(name: str, value: str) -> differing:
