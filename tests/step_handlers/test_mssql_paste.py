@@ -18,6 +18,7 @@ from batchctl.testing import a_request, a_step
 from step_handlers._tsql import literals
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
+from tests.sqlserver.parser import problems
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.postgres_steps import around, render
 from tests.step_handlers.test_mssql import BUNDLED, CALL, ODBC, QUERY, URL
@@ -204,6 +205,20 @@ def test_every_batch_is_read_by_a_parser(values: tuple[str, str | None]) -> None
 
         declared = [declaration for one in found for declaration in one.find_all(exp.Declare)]
         assert len(declared) == (1 if step is QUERY else 6)
+
+
+@pytest.mark.parametrize("value", [None, "it's\n😀 $(x) ?", *ATOMS])
+def test_every_pasted_text_is_taken_by_the_parser_of_the_server(value: str | None) -> None:
+    for handler, step in ((Sql(), QUERY), (StoredProcedure(), CALL)):
+        text = render(handler, step, URL, Data1=value, Data2=value).command_text
+
+        assert problems(text) == [], text
+
+
+def test_a_pasted_text_that_is_not_taken_is_seen() -> None:
+    text = render(Sql(), QUERY, URL, Data1="x").command_text
+
+    assert problems(text.replace("END CATCH", "END CATHC")) != []
 
 
 def value_of(tree: exp.Expr) -> str:
