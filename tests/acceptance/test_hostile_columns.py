@@ -31,6 +31,7 @@ NEEDED: dict[str, dict[str, object]] = {
     "CalendarDay": {"CalendarDate": "2026-11-22"},
     "DataTrigger": {"OnNewRows": 1},
     "Incident": {"Kind": "failed", "Severity": "error"},
+    "OperatorRequest": {"Status": "refused"},
     "Schedule": {"ScheduleType": "cron", "Cron": HOSTILE},
     "ScheduleFire": {"Outcome": "skipped"},
     "SchedulerLog": {"EventType": "error"},
