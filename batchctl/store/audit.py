@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, func, literal, or_, select
 
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.store.statements import RowInsert
@@ -76,6 +76,12 @@ def instance_target(instance_id: InstanceId) -> str:
 def intake_target(intake_id: IntakeId) -> str:
     """Return how the audit log names an intake row."""
     return f"FileProcess:{intake_id}"
+
+
+def target_of(row_id: ColumnElement[int]) -> ColumnElement[str]:
+    """Return how the audit log names the row of a key, for statements about many rows."""
+    table = str(row_id.key).removesuffix("_id")
+    return literal(f"{table}:") + cast(row_id, String(20))
 
 
 def count(connection: Connection, target: str, action: str) -> int:

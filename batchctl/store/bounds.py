@@ -35,9 +35,10 @@ def hold(table: Table, row: Any) -> None:
 
 def beyond(table: Table, column: str, value: Any) -> str | None:
     """Say what is wrong with a number of a column; None where nothing is."""
-    if column not in bounds(table) or (value is None and table.c[column].nullable):
+    allowed = bounds(table).get(column)
+    if allowed is None or (value is None and table.c[column].nullable):
         return None
-    least, most = bounds(table)[column]
+    least, most = allowed
     if least <= int(str(value)) and (most is None or int(value) <= most):
         return None
     return f"{column} is {value}, and has to be " + (

@@ -15,13 +15,10 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
-    String,
     and_,
     bindparam,
-    cast,
     exists,
     func,
-    literal,
     not_,
     or_,
     select,
@@ -34,7 +31,7 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
-from batchctl.store.audit import ACCEPT, ROW_UPDATE, intake_target
+from batchctl.store.audit import ACCEPT, ROW_UPDATE, intake_target, target_of
 from batchctl.store.columns import NAME_LENGTH, readable, stamp, text_of
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import one_of
@@ -190,11 +187,10 @@ _SET_ASIDE = (
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
 )
-_ITS_NAME = literal("FileProcess:") + cast(_f.FileProcess_id, String(20))
 _CORRECTED = select(_f.FileProcess_id).where(
     _f.FileProcess_id.in_(bindparam("intake_ids", expanding=True)),
     exists().where(
-        _a.Target == _ITS_NAME,
+        _a.Target == target_of(_f.FileProcess_id),
         _a.Action == ROW_UPDATE,
         _a.z_inserted >= _f.z_updated,
         _a.ValuesAfter.not_like('{"Status":%'),

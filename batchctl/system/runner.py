@@ -143,7 +143,7 @@ class ThreadStepRunner:
         may_be_command = _may_be_one_command(type(handler))
         try:
             is_command = self._supervision is not None and self._is_one_command(key, handler, rendered)
-        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             self._reports.append(self._finished(step, _failure(error)))
             return
         if is_command and self._supervision is not None:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy import (
     ColumnElement,
     Select,
-    String,
-    cast,
     exists,
-    literal,
     not_,
 )
 
 from batchctl.domain.status import InstanceStatus
+from batchctl.store.audit import target_of
 from batchctl.store.tables import (
     audit_log,
     batch_process_history,
@@ -50,8 +48,7 @@ def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 def acted_on(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
     """Return the condition that a person has done something to an instance, and not only changed its row by hand."""
-    target = literal("BatchControl:") + cast(instance_id, String(20))
-    return exists().where(audit_log.c.Target == target, audit_log.c.Action.not_like("row %"))
+    return exists().where(audit_log.c.Target == target_of(instance_id), audit_log.c.Action.not_like("row %"))
 
 
 def is_written_down(batch_id: ColumnElement[int], version: ColumnElement[int | None]) -> ColumnElement[bool]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from sqlalchemy import (
     ColumnElement,
     Select,
-    String,
     and_,
     bindparam,
-    cast,
     exists,
     func,
-    literal,
     not_,
     or_,
     select,
 )
 
 from batchctl.domain.status import InstanceStatus
-from batchctl.store.audit import ACCEPT
+from batchctl.store.audit import ACCEPT, target_of
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.definitions import ENTITY
 from batchctl.store.invariants.invariant import (
@@ -73,9 +70,7 @@ _REPEATS_ANOTHER = exists().where(
     _before.c.ProcessBatch_id == _c.ProcessBatch_id,
     _before.c.BatchControl_id < _c.BatchControl_id,
 )
-_IS_ACCEPTED = exists().where(
-    audit_log.c.Target == literal("FileProcess:") + cast(_f.FileProcess_id, String(20)), audit_log.c.Action == ACCEPT
-)
+_IS_ACCEPTED = exists().where(audit_log.c.Target == target_of(_f.FileProcess_id), audit_log.c.Action == ACCEPT)
 _IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(CLAIMED))
 
 OF_INSTANCES: tuple[Invariant, ...] = (

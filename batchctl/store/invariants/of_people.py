@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    String,
     and_,
-    cast,
     exists,
-    literal,
     not_,
     or_,
     select,
 )
 
+from batchctl.store.audit import target_of
 from batchctl.store.invariants.invariant import Invariant
 from batchctl.store.tables import (
     alert_delivery,
@@ -50,12 +48,7 @@ OF_PEOPLE: tuple[Invariant, ...] = (
         select(operator_request.c.OperatorRequest_id)
         .where(
             operator_request.c.Status == "done",
-            not_(
-                exists().where(
-                    audit_log.c.Host
-                    == literal("OperatorRequest:") + cast(operator_request.c.OperatorRequest_id, String(20))
-                )
-            ),
+            not_(exists().where(audit_log.c.Host == target_of(operator_request.c.OperatorRequest_id))),
         )
         .order_by(operator_request.c.OperatorRequest_id),
         "somebody has written Status by hand, or deleted rows of AuditLog: batchctl audit verify",
