@@ -28,13 +28,17 @@ BROKEN = ("failed", "timeout")
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then."""
+    """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then.
+
+    Laws of one `reading` put one condition each to every one of the same rows, so that all can be asked at once.
+    """
 
     code: str
     law: str
     table: str
     broken: Select[int]
     mend: str
+    reading: str = ""
 
 
 def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:

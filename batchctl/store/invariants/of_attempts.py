@@ -71,8 +71,12 @@ def _in_turn(*columns: ColumnElement[Any], of: Select[int] | None = None) -> Fro
     return (attempts if of is None else attempts.where(_h.c.BatchControl_id.in_(of))).subquery("turn")
 
 
-_TOKENS = _in_turn(_h.c.ClaimToken, func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"))
-_TIMES = _in_turn(_h.c.StartTime, func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"))
+_TURNS = _in_turn(
+    _h.c.ClaimToken,
+    _h.c.StartTime,
+    func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"),
+    func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"),
+)
 _DUE = _in_turn(
     _h.c.StartTime,
     _h.c.Cause,
@@ -154,6 +158,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             not_(exists().where(_OF_INSTANCE, _c.Status.in_(CLAIMED), _c.ClaimToken == _h.c.ClaimToken)),
         ),
         "it counts for nothing; a controller that starts records it as lost",
+        "attempts",
     ),
     Invariant(
         "I06",
@@ -205,8 +210,9 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "I11",
         "attempts of one instance do not overlap",
         "BatchProcessHistory",
-        _of_turns(_TIMES, _TIMES.c.ended > _TIMES.c.StartTime),
+        _of_turns(_TURNS, _TURNS.c.ended > _TURNS.c.StartTime),
         "look whether the clock of the database was set back; else look in the target what was done twice",
+        "turns",
     ),
     Invariant(
         "I12",
@@ -219,6 +225,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             )
         ),
         "batchctl check, which names the constraint that is missing",
+        "attempts",
     ),
     Invariant(
         "I13h",
@@ -226,6 +233,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(_h.c.Status.not_in([status.value for status in HistoryStatus])),
         "batchctl check; then correct Status (UPDATE BatchProcessHistory ...)",
+        "attempts",
     ),
     Invariant(
         "I14",
@@ -241,8 +249,9 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "I15",
         "tokens never go back within an instance",
         "BatchProcessHistory",
-        _of_turns(_TOKENS, _TOKENS.c.ClaimToken < _TOKENS.c.highest),
+        _of_turns(_TURNS, _TURNS.c.ClaimToken < _TURNS.c.highest),
         "somebody has set ClaimToken back by hand: set it beyond the highest in the history",
+        "turns",
     ),
     Invariant(
         "I16",
@@ -270,6 +279,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(_h.c.Status == "success", _h.c.RetryCountAfter.is_(None)),
         "somebody has written history by hand; nothing needs to be done to go on",
+        "attempts",
     ),
     Invariant(
         "I18",
@@ -310,6 +320,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             not_(acted_on(_h.c.BatchControl_id)),
         ),
         "somebody has set a status by hand; the commands rerun and skip leave a trace",
+        "attempts",
     ),
     Invariant(
         "I27",
@@ -324,6 +335,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             )
         ),
         "somebody has written history by hand; nothing needs to be done to go on",
+        "attempts",
     ),
     Invariant(
         "I48",
@@ -331,6 +343,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(not_(exists().where(_OF_INSTANCE, _c.ProcessBatch_id == _h.c.ProcessBatch_id))),
         "somebody has deleted instances with foreign keys switched off; purge never leaves such: restore them, or delete these",
+        "attempts",
     ),
     Invariant(
         "I49",
@@ -345,8 +358,10 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "I55",
         "no attempt ends before it has begun",
         "BatchProcessHistory",
-        _attempts(_ENDS_EARLY),
+        # Reckoning with times is dear, comparing them is not.
+        _attempts(_h.c.EndTime < _h.c.StartTime, _ENDS_EARLY),
         "look whether the clock of the database, or of its host, was set back; else somebody has written history by hand",
+        "attempts",
     ),
     Invariant(
         "I67",
@@ -354,5 +369,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(_h.c.DefVersion.is_not(None), not_(is_written_down(_h.c.ProcessBatch_id, _h.c.DefVersion))),
         "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
+        "attempts",
     ),
 )
