@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tests.sqlserver.catalog import Catalog, called
+from tests.sqlserver.catalog import Catalog, Columns, called
 from tests.sqlserver.parser import Tree
 from tests.sqlserver.trees import QUERIES, children, everything, first_specification, name_of, of_kind, of_one_query
 
@@ -24,7 +24,6 @@ SETTINGS = frozenset(
 KNOWN = SETTINGS | {"NumericRoundAbort"}
 """What has to be on in a session that writes a table with such an index; NumericRoundAbort has to be off."""
 WRITES = {"InsertSpecification": "insert", "UpdateSpecification": "update", "DeleteSpecification": "delete"}
-Columns = Mapping[str, str | None]
 CONFLICT = "a conflict"
 """The collation of what is made of texts with different ones."""
 
@@ -167,7 +166,7 @@ class Linter:
         sources = dict(self.sources(statement.get("FromClause"), scope))
         if not sources:
             target = name_of(statement["Target"].get("SchemaObject"))
-            sources[target] = self.catalog.columns.get(target)
+            sources[target] = self.catalog.columns(target)
         return Scope(sources, scope, scope.ctes)
 
     def query(self, query: Tree, scope: Scope) -> None:
@@ -266,7 +265,7 @@ class Linter:
                 found |= self.sources(below, scope)
             elif one["is"] == "NamedTableReference":
                 table = name_of(one["SchemaObject"])
-                columns = scope.cte(table) or self.catalog.columns.get(table)
+                columns = scope.cte(table) or self.catalog.columns(table)
                 found[name_of(one.get("Alias")) or table] = columns
             elif one["is"] == "QueryDerivedTable":
                 columns = self.columns_of(one["QueryExpression"], scope)
