@@ -9,7 +9,7 @@ from functools import cache
 
 from batchctl.store import schema
 from tests.sqlserver.parser import Tree, tree_of
-from tests.sqlserver.trees import first_specification, name_of, of_kind, texts_executed
+from tests.sqlserver.trees import name_of, of_kind, texts_executed
 
 GO = re.compile(r"^GO$", re.MULTILINE)
 IN_TEXT = ("char", "nchar", "varchar", "nvarchar", "sysname")
@@ -26,7 +26,7 @@ class Catalog:
 
     tables: dict[str, dict[str, str | None]] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
-    """The newest text of each view; its columns are read when somebody asks for them."""
+    """The newest text of each view; it is parsed when somebody asks for it."""
     triggers: dict[str, set[str]] = field(default_factory=dict)
     """Of each table and view: the actions that a trigger hears of."""
     strict: set[str] = field(default_factory=set)
@@ -34,9 +34,9 @@ class Catalog:
     computed: dict[str, set[str]] = field(default_factory=dict)
     """Of each table: its computed columns."""
 
-    def columns(self, name: str) -> Columns | None:
-        """Return the columns of a table or view; None of one that is not known."""
-        return _columns_of_view(self.views[name]) if name in self.views else self.tables.get(name)
+    def view(self, name: str) -> Tree | None:
+        """Return the statement that makes a view; None of one that is not known."""
+        return _view(self.views[name]) if name in self.views else None
 
     def read(self, batch: str, without: frozenset[str] = BODIES) -> None:
         """Take in what a batch makes, and what the texts make that it hands to the server."""
@@ -70,11 +70,9 @@ class Catalog:
 
 
 @cache
-def _columns_of_view(text: str) -> Columns:
-    """Return the columns of a view; the collations are not known here."""
+def _view(text: str) -> Tree:
     (made,) = of_kind(tree_of(text), "CreateViewStatement", "CreateOrAlterViewStatement")
-    named = first_specification(made["SelectStatement"]["QueryExpression"])["SelectElements"]
-    return {called(element): None for element in named}
+    return made
 
 
 def called(element: Tree) -> str:

@@ -29,6 +29,11 @@ def as_sent(sql: str) -> str:
     return _MARK.sub(lambda found: f"@P{next(numbers)}" if found[0] == "?" else found[0], sql)
 
 
+def marks_in(sql: str) -> int:
+    """Return how many marks for values a statement has."""
+    return sum(found[0] == "?" for found in _MARK.finditer(sql))
+
+
 @dataclass(frozen=True)
 class Parser:
     """The process that parses."""
@@ -74,9 +79,10 @@ def problems(sql: str, *, quoted: bool = True) -> list[str]:
 def tree_of(sql: str, without: frozenset[str] = frozenset()) -> Tree:
     """Return the tree of a text that has no errors: fragments with their kind under "is", as ScriptDom names them.
 
+    Under "marks" it says how many marks for values there were.
     Properties that nobody looks at may be left out: a tree takes longer to make than its text to read.
     """
     answer = _parser().ask(sql, 2019, quoted=True, tree=True, without=without)
     assert answer["errors"] == [], sql
     tree: Tree = answer["tree"]
-    return tree
+    return {**tree, "marks": marks_in(sql)}

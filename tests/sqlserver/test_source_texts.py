@@ -95,7 +95,10 @@ def of_steps() -> Iterator[str]:
 
 
 WHOLE = {
-    "batchctl/store/dialects/mssql_session.py": lambda: [mssql_session._TELLING.format("SELECT 1")],
+    "batchctl/store/dialects/mssql_session.py": lambda: [
+        mssql_session._TELLING.format("SELECT 1"),
+        mssql_session._part_of_a_batch("CREATE VIEW etl AS SELECT 1 AS One"),
+    ],
     "batchctl/store/roles.py": of_roles,
     "batchctl/store/tsql_script.py": lambda: [schema.script("mssql")],
     "step_handlers/_catalog.py": of_the_catalog,
