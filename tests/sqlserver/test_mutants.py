@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,11 @@ from batchctl.store.tables import metadata
 from batchctl.store.views.spoken import Spoken
 from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
-from tests.sqlserver import statements, taken
+from tests.sqlserver import statements, taken, test_real_drivers
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import refusals
 from tests.sqlserver.parser import problems, tree_of
+from tests.sqlserver.tds import Server
 from tests.sqlserver.trees import of_kind
 from tests.step_handlers import test_mssql
 from tests.store.mssql.test_definitions import names_without_schema
@@ -112,6 +114,22 @@ def test_a8_a_cancel_that_closes_the_session(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
     with pytest.raises(AssertionError, match="cancelled"):
         test_mssql.test_another_thread_stops_a_running_batch(monkeypatch, test_mssql.BUNDLED)
+
+
+def test_a8_a_cancel_that_blocks_is_seen_on_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel_once(session: _mssql._Session) -> bool:
+        session.ended.get()
+        return False
+
+    monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
+    monkeypatch.setattr(test_real_drivers, "PATIENCE_SECONDS", 0.1)
+    with Server(looks=100) as server:
+        server.answers = [*test_real_drivers.ANSWERS]
+        with pytest.raises(AssertionError, match="the step still runs, 0 attentions have come"):
+            test_real_drivers.test_a_step_that_runs_is_cancelled_by_an_attention(server, "mssql_python")
+        for step in [thread for thread in threading.enumerate() if thread.name == test_real_drivers.STEP]:
+            step.join(60)
+            assert not step.is_alive()
 
 
 def test_a10_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
