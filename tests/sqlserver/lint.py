@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tests.sqlserver.catalog import Catalog, called
 from tests.sqlserver.names import CONFLICT, Names, Scope, columns_in, listed, parts
 from tests.sqlserver.parser import Tree, problems, tree_of
-from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_one_query, texts_executed
+from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_one_query
 from tests.sqlserver.variables import misnamed
 from tests.sqlserver.writing import WRITES, Session
 
@@ -80,8 +80,8 @@ class Linter:
             self.say(number, what, at)
         self.wrong = session.wrong
         self.below(tree, Scope({}))
-        for text in texts_executed(tree):
-            within = Linter(self.catalog, set(self.wrong), problems(text))
+        for text, wrong in session.executed:
+            within = Linter(self.catalog, wrong, problems(text))
             if not within.found:
                 within.batch(tree_of(text))
             self.found += within.found

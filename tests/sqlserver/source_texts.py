@@ -82,6 +82,11 @@ def _text(node: ast.expr) -> str:
             return ""
 
 
+def looks_like_sql(text: str) -> bool:
+    """Say whether a text begins like T-SQL."""
+    return _LOOKS.match(text) is not None
+
+
 def filled(text: str, words: dict[str, str]) -> str:
     """Put words into the holes of a text, and variables and values for what SQLAlchemy and a person put there.
 

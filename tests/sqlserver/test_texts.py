@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from batchctl.store import roles, schema
+from batchctl.store import roles, schema, views
 from batchctl.store.agent_job import agent_job
 from tests.house.source import ROOT, place
 from tests.sqlserver import taken
 from tests.sqlserver.catalog import batches, control_database, with_trees
 from tests.sqlserver.lint import refusals_of_session
-from tests.sqlserver.parser import tree_of
-from tests.sqlserver.source_texts import blocks_of, documents
+from tests.sqlserver.parser import Tree, tree_of
+from tests.sqlserver.source_texts import blocks_of, documents, looks_like_sql
+from tests.sqlserver.trees import children, name_of
 
 SUPPLIERS = {"shop": ["Orders", "L'été"]}
 
@@ -57,6 +59,46 @@ def test_a_script_is_taken_from_any_client(script: str) -> None:
 def test_a_job_of_agent_is_taken(proxy: str | None) -> None:
     for batch in batches(agent_job("it's", "batchctl run", proxy, ["SECRET"])):
         taken.assert_taken(batch)
+
+
+def shown_by(view: str) -> list[str]:
+    """Return the T-SQL that a view shows to who reads it."""
+    made = control_database().view(view.lower())
+    assert made is not None
+    return [*shown(made)]
+
+
+def shown(tree: Tree) -> Iterator[str]:
+    """Yield what a view puts together that looks like T-SQL, with what may stand where it puts something in."""
+    text = joined(tree)
+    if text.endswith(";") and looks_like_sql(text):
+        # What is put between SET and WHERE is an assignment, or what one is made to.
+        assigned = re.sub(r"(?<= SET )\0(?= WHERE )", "Entity = 1", text.replace("...", "1"))
+        yield re.sub(r"(?<= SET )\0(?= = )", "Entity", assigned).replace("\0", "1")
+        return
+    for child in children(tree):
+        yield from shown(child)
+
+
+def joined(tree: Tree) -> str:
+    """Return what CONCAT makes of texts, with a zero for everything else."""
+    if tree["is"] == "FunctionCall" and name_of(tree["FunctionName"]) == "concat":
+        return "".join(map(joined, tree["Parameters"]))
+    return str(tree["Value"]) if tree["is"] == "StringLiteral" else "\0"
+
+
+@pytest.mark.parametrize("view", views.NAMES)
+def test_what_a_view_shows_is_taken_from_any_client(view: str) -> None:
+    for text in {*shown_by(view)}:
+        taken.assert_taken(text, by_any_client=True)
+
+
+def test_views_show_what_is_to_be_typed() -> None:
+    found = {text for view in views.NAMES for text in shown_by(view)}
+
+    assert len(found) > 40
+    assert "SELECT * FROM vFailed WHERE ProcessBatchName = N'1';" in found
+    assert "SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Entity = 1 WHERE ProcessBatch_id = 1;" in found
 
 
 BLOCKS = {at: block for at, block in documents() if at.rpartition(" ")[0] not in DOCUMENTED_ELSEWHERE}

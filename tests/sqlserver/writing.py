@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.sqlserver.catalog import Catalog
 from tests.sqlserver.parser import Tree
-from tests.sqlserver.trees import everything, first_specification, name_of, of_kind
+from tests.sqlserver.trees import everything, first_specification, name_of, of_kind, texts_executed
 
 WRITES = {
     "InsertSpecification": "insert",
@@ -34,6 +34,8 @@ class Session:
     """The settings that are not as a table with a filtered index wants them."""
     ctes: dict[str, Tree] = field(default_factory=dict)
     """The common table expressions of the statement that is looked at."""
+    executed: list[tuple[str, set[str]]] = field(default_factory=list)
+    """The texts that were executed, each with the settings that were wrong then."""
 
     def refused(self, tree: Tree) -> Iterator[Refused]:
         """Yield what is refused in a batch, and keep what it sets."""
@@ -44,6 +46,8 @@ class Session:
                 self.ctes = ctes_of(one)
             elif one["is"] in WRITES:
                 yield from self.written(one)
+            elif one["is"] == "ExecuteSpecification":
+                self.executed += [(text, {*self.wrong}) for text in texts_executed(one)]
 
     def heed(self, statement: Tree) -> None:
         """Keep which settings are wrong from now on."""
