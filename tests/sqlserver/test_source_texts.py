@@ -22,6 +22,7 @@ from tests.step_handlers.postgres_steps import render
 from tests.step_handlers.test_mssql import URL
 
 TEXTS = source_texts.texts()
+BEGIN, COMMIT = "BEGIN TRANSACTION;\nGO\n", "COMMIT TRANSACTION;\nGO\n"
 HOLES = {
     **dict.fromkeys(("", "number", "row_id", "calendar_id", "day_id", "intake_id", "trigger.row_id"), "1"),
     **dict.fromkeys(("holder", "self.number", "milliseconds", "LOOK_SECONDS", "round(seconds * 1000)"), "51"),
@@ -67,8 +68,15 @@ def whole(module: str) -> tuple[str, ...]:
 
 def of_roles() -> Iterator[str]:
     script = roles.script("mssql", "etl", {"shop": ["Orders"]})
-    yield script
     yield from (text for batch in batches(script) for text, _ in with_trees(batch))
+    yield script[script.index("\nCREATE OR ALTER TRIGGER") :]
+
+
+def of_the_script() -> Iterator[str]:
+    script = schema.script("mssql")
+    yield from dict.fromkeys(batches(script))
+    yield script[: script.index(BEGIN) + len(BEGIN)]
+    yield script[script.rindex(COMMIT) :]
 
 
 def of_the_catalog() -> Iterator[str]:
@@ -100,7 +108,7 @@ WHOLE = {
         mssql_session._part_of_a_batch("CREATE VIEW etl AS SELECT 1 AS One"),
     ],
     "batchctl/store/roles.py": of_roles,
-    "batchctl/store/tsql_script.py": lambda: [schema.script("mssql")],
+    "batchctl/store/tsql_script.py": of_the_script,
     "step_handlers/_catalog.py": of_the_catalog,
     "step_handlers/_tsql.py": of_steps,
 }
@@ -110,10 +118,11 @@ WHOLE = {
 def is_of_another_server(place: str) -> bool:
     """Say whether a text is not for SQL Server, though others in its module are."""
     module = place.partition(":")[0]
-    is_in_another = module == "batchctl/store/roles.py" and any(
-        source_texts.is_part(TEXTS[place], roles.script(kind, "etl", {"shop": ["Orders"]})) for kind in ("postgresql",)
+    beginnings = OF_OTHER_SERVERS.get(module, ())
+    is_in_another = module == "batchctl/store/roles.py" and source_texts.is_part(
+        TEXTS[place], roles.script("postgresql", "etl", {"shop": ["Orders"]})
     )
-    return is_in_another or TEXTS[place].startswith(OF_OTHER_SERVERS.get(module, ("\0",)))
+    return is_in_another or TEXTS[place].startswith(beginnings)
 
 
 def is_part(place: str) -> bool:
@@ -176,6 +185,11 @@ def test_a_text_is_found_wherever_it_stands() -> None:
     assert sorted(found) == [4, 5, 6, 8, 11, 12, 13, 14]
     assert found[11] == "GRANT SELECT ON {name} TO {'it' + name}"
     assert found[12] == "ALTER DATABASE etl SET RECOVERY SIMPLE"
+
+
+def test_a_text_is_no_part_of_what_lacks_a_piece_of_it() -> None:
+    assert source_texts.is_part("UPDATE {table} SET (column) = 1", "x; UPDATE t SET a = 1;")
+    assert not source_texts.is_part("UPDATE {table} SET (column) = 1", "x; SET a = 1; UPDATE t")
 
 
 def test_what_is_no_t_sql_is_refused_with_its_holes_filled() -> None:
