@@ -99,7 +99,11 @@ def refuse(statement: Statement) -> None:
     words = statement.words
     if words[0] in {"CREATE", "ALTER"} and _ALONE & {words[1:2][0] if words[1:] else "", *words[3:4]}:
         raise MalformedSql(f"{' '.join(words[:2])} must be the first in its batch; put it into EXEC (N'...')")
-    meant = [token.text.upper() for token in statement.tokens if token.kind not in {Kind.SPACE, Kind.COMMENT}]
+    if taken := _taken(statement):
+        raise MalformedSql(
+            f"'{taken}' is what a placeholder is called where it is sent; give the variable another name"
+        )
+    meant = _meant(statement)
     for word, after in zip(meant, [*meant[1:], ""], strict=True):
         begins = word == "BEGIN" and after in {"TRAN", "TRANSACTION", "DISTRIBUTED"}
         if begins or word in {"COMMIT", "ROLLBACK"}:
@@ -108,9 +112,29 @@ def refuse(statement: Statement) -> None:
             )
 
 
+def _taken(statement: Statement) -> str | None:
+    """Return a variable of the author's that a placeholder takes the name of: it would be declared twice (error 134).
+
+    Drivers send the first value as @P1, and no name is told from another by its letter case. As the name of a procedure's
+    parameter, in front of an equals sign, it does no harm.
+    """
+    markers = {f"@P{number}" for number in range(1, len(statement.names) + 1)}
+    ours = {f"@{name}".upper() for name in statement.names}
+    meant = _meant(statement)
+    for before, word, after in zip(["", *meant], meant, [*meant[1:], ""], strict=False):
+        is_declared = before == "DECLARE" and word in markers | ours
+        if is_declared or (word in markers and after != "="):
+            return word.lower()
+    return None
+
+
+def _meant(statement: Statement) -> list[str]:
+    return [token.text.upper() for token in statement.tokens if token.kind not in {Kind.SPACE, Kind.COMMENT}]
+
+
 def is_maintenance(statement: Statement) -> bool:
     """Say whether a batch does what cannot be part of a transaction, such as a backup."""
-    meant = [token.text.upper() for token in statement.tokens if token.kind not in {Kind.SPACE, Kind.COMMENT}]
+    meant = _meant(statement)
     pairs = zip(meant, [*meant[1:], ""], strict=True)
     return any(after in _MAINTENANCE.get(word, ()) for word, after in pairs) or not _MAINTAINS.isdisjoint(meant)
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from batchctl.store import schema
 from tests.sqlserver.parser import Tree, tree_of
-from tests.sqlserver.trees import first_specification, name_of, of_kind, texts_executed
+from tests.sqlserver.trees import name_of, of_kind, texts_executed
 
 GO = re.compile(r"^GO$", re.MULTILINE)
 IN_TEXT = ("char", "nchar", "varchar", "nvarchar", "sysname")
-MAKES_VIEW = re.compile(r"CREATE OR ALTER VIEW\b")
-MADE_BY = {"CreateViewStatement", "CreateOrAlterViewStatement"}
+MAKES_VIEW = re.compile(r"CREATE OR ALTER VIEW (\w+) ")
+BODIES = frozenset({"Constraints", "DefaultConstraint", "Predicate", "StatementList", "TableConstraints"})
+"""What takes most of the time to make a tree of, and says nothing of what there is."""
+Columns = Mapping[str, str | None]
+"""Of each column the collation, None for one that holds no text."""
 
 
 @dataclass
 class Catalog:
     """Tables and views with their columns, and what makes a statement upon them refused; all names in lower case."""
 
-    columns: dict[str, dict[str, str | None]] = field(default_factory=dict)
-    """Of each table: the collation of each column, None for one that holds no text. Views are added as they are read."""
+    tables: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    views: dict[str, str] = field(default_factory=dict)
+    """The newest text of each view; it is parsed when somebody asks for it."""
     triggers: dict[str, set[str]] = field(default_factory=dict)
     """Of each table and view: the actions that a trigger hears of."""
     strict: set[str] = field(default_factory=set)
@@ -30,10 +34,24 @@ class Catalog:
     computed: dict[str, set[str]] = field(default_factory=dict)
     """Of each table: its computed columns."""
 
+    def view(self, name: str) -> Tree | None:
+        """Return the statement that makes a view; None of one that is not known."""
+        return _view(self.views[name]) if name in self.views else None
+
+    def read(self, batch: str, without: frozenset[str] = BODIES) -> None:
+        """Take in what a batch makes, and what the texts make that it hands to the server."""
+        if view := MAKES_VIEW.match(batch):
+            self.views[view[1].lower()] = batch
+            return
+        tree = tree_of(batch, without)
+        self.learn(tree)
+        for text in texts_executed(tree):
+            self.read(text, without)
+
     def learn(self, tree: Tree) -> None:
-        """Take in what a batch makes; what only a view says is not known here."""
+        """Take in the tables, triggers and indexes that a batch itself makes."""
         for one in of_kind(tree, "CreateTableStatement", "AlterTableAddTableElementStatement"):
-            known = self.columns.setdefault(name_of(one["SchemaObjectName"]), {})
+            known = self.tables.setdefault(name_of(one["SchemaObjectName"]), {})
             for column in one["Definition"].get("ColumnDefinitions", []):
                 is_text = name_of(column.get("DataType", {}).get("Name")) in IN_TEXT
                 default = "the database's" if is_text else None
@@ -49,9 +67,12 @@ class Catalog:
             indexed = {name_of(column["Column"]["MultiPartIdentifier"]) for column in one["Columns"]}
             if "FilterPredicate" in one or indexed & self.computed.get(table, set()):
                 self.strict.add(table)
-        for one in of_kind(tree, *MADE_BY):
-            named = first_specification(one["SelectStatement"]["QueryExpression"])["SelectElements"]
-            self.columns[name_of(one["SchemaObjectName"])] = {called(element): None for element in named}
+
+
+@cache
+def _view(text: str) -> Tree:
+    (made,) = of_kind(tree_of(text), "CreateViewStatement", "CreateOrAlterViewStatement")
+    return made
 
 
 def called(element: Tree) -> str:
@@ -77,26 +98,14 @@ def with_trees(batch: str) -> Iterator[tuple[str, Tree | None]]:
 
 
 @cache
-def _read() -> tuple[tuple[str, ...], Catalog]:
-    # Making trees takes seconds, and they are too large to keep; of a view only the newest text counts.
-    texts, made, views = [], Catalog(), dict[str, str]()
-    for batch in batches(schema.script("mssql")):
-        for text, tree in with_trees(batch):
-            texts.append(text)
-            if tree is None:
-                views[text.split(" AS ", 1)[0]] = text
-            else:
-                made.learn(tree)
-    for view in views.values():
-        made.learn(tree_of(view))
-    return tuple(texts), made
-
-
-def script_texts() -> tuple[str, ...]:
-    """Return the batches of the script that makes everything, and the texts within."""
-    return _read()[0]
-
-
 def control_database() -> Catalog:
     """Return what the newest schema has."""
-    return _read()[1]
+    return made_by(batches(schema.script("mssql")))
+
+
+def made_by(script: list[str], without: frozenset[str] = BODIES) -> Catalog:
+    """Return what batches make one after the other."""
+    made = Catalog()
+    for batch in dict.fromkeys(script):
+        made.read(batch, without)
+    return made

@@ -66,33 +66,33 @@ def parser(grammar: int, *, quoted: bool) -> Any:
 
 
 @cache
-def readers(kind: Any) -> list[tuple[str, Any]]:
+def readers(kind: Any, without: frozenset[str]) -> list[tuple[str, Any]]:
     """Return the properties of a kind of fragment that are part of the tree."""
-    found = [one for one in kind.GetProperties() if one.Name not in (*PLACES, *TOKENS)]
+    found = [one for one in kind.GetProperties() if one.Name not in {*PLACES, *TOKENS, *without}]
     return [(one.Name, one) for one in found if len(one.GetIndexParameters()) == 0]
 
 
-def as_tree(fragment: Any) -> Any:
+def as_tree(fragment: Any, without: frozenset[str]) -> Any:
     """Return a fragment as JSON: its kind under "is", its line under "line", and what it is made of."""
     kind = fragment.GetType()
     tree: dict[str, Any] = {"is": kind.Name, "line": fragment.StartLine}
-    for name, reader in readers(kind):
-        value = plain(reader.GetValue(fragment))
+    for name, reader in readers(kind, without):
+        value = plain(reader.GetValue(fragment), without)
         if value not in (None, []):
             tree[name] = value
     return tree
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, without: frozenset[str]) -> Any:
     """Return the value of a property: a fragment, a list of them, or a word."""
     from System.Collections import IEnumerable  # type: ignore[import-not-found] # noqa: PLC0415
 
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if hasattr(value, "ScriptTokenStream"):
-        return as_tree(value)
+        return as_tree(value, without)
     if isinstance(value, IEnumerable):
-        return [plain(each) for each in value]
+        return [plain(each, without) for each in value]
     return str(value)
 
 
@@ -102,7 +102,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
 
     found, errors = parser(asked["grammar"], quoted=asked["quoted"]).Parse(StringReader(asked["sql"]), None)
     told = [[one.Number, one.Line, one.Column, str(one.Message)] for one in errors]
-    return {"errors": told, "tree": as_tree(found) if asked["tree"] and not told else None}
+    return {"errors": told, "tree": as_tree(found, frozenset(asked["without"])) if asked["tree"] and not told else None}
 
 
 def main() -> None:

@@ -23,6 +23,9 @@ MORE, COUNTED, CANCELLED, BROKEN = 0x01, 0x10, 0x20, 0x02
 COLLATION = bytes.fromhex("0904d00034")
 TYPES = (("varchar", 12, 8000), ("nvarchar", -9, 4000), ("varbinary", -3, 8000))
 """Name, number and length of the types that drivers ask for."""
+LOOK_SECONDS = 0.01
+LOOKS = 1_000
+"""How often a server that holds its answer back looks for an attention before it gives up and answers."""
 COLUMNS = (
     *("TYPE_NAME", "DATA_TYPE", "PRECISION", "LITERAL_PREFIX", "LITERAL_SUFFIX", "CREATE_PARAMS", "NULLABLE"),
     *("CASE_SENSITIVE", "SEARCHABLE", "UNSIGNED_ATTRIBUTE", "MONEY", "AUTO_INCREMENT", "LOCAL_TYPE_NAME"),
@@ -72,7 +75,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Hold:
-    """Says nothing more until the client sends an attention, or the test lets it go on."""
+    """Says nothing more until the client sends an attention, or the test lets it go on; a server that waits in vain gives up."""
 
     event: threading.Event
 
@@ -110,6 +113,7 @@ class Server:
     answers: list[tuple[str, Sequence[Part]]] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     attentions: int = 0
+    looks: int = LOOKS
     transactions: list[int] = field(default_factory=list)
     while_held: Callable[[], None] = lambda: None
 
@@ -255,9 +259,11 @@ class _Talk:
         self._send(body)
 
     def _is_interrupted(self, event: threading.Event) -> bool:
-        self._client.settimeout(0.01)
+        self._client.settimeout(LOOK_SECONDS)
         try:
-            while not event.is_set():
+            for _ in range(self._server.looks):
+                if event.is_set():
+                    return False
                 with suppress(TimeoutError):
                     if not self._client.recv(1, socket.MSG_PEEK):
                         raise EOFError
@@ -312,8 +318,8 @@ class _Reader:
                 self.take(3)
                 return Parameter(name, "decimal", self.take(self.number("<B")) or None)
             case 0x2A | 0x29 | 0x2B:
-                self.number("<B")
-                return Parameter(name, "datetime2", self.take(self.number("<B")) or None)
+                called = {0x2A: "datetime2", 0x29: "time", 0x2B: "datetimeoffset"}[kind]
+                return Parameter(name, f"{called}({self.number('<B')})", self.take(self.number("<B")) or None)
             case 0x28:
                 return Parameter(name, "date", self.take(self.number("<B")) or None)
             case 0x38:

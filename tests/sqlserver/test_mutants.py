@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,11 @@ from batchctl.store.tables import metadata
 from batchctl.store.views.spoken import Spoken
 from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
-from tests.sqlserver import statements, taken
+from tests.sqlserver import statements, taken, test_real_drivers
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import refusals
 from tests.sqlserver.parser import problems, tree_of
+from tests.sqlserver.tds import Server
 from tests.sqlserver.trees import of_kind
 from tests.step_handlers import test_mssql
 from tests.store.mssql.test_definitions import names_without_schema
@@ -65,7 +67,7 @@ def test_a3_a_variable_that_drivers_give_the_name_of_a_marker() -> None:
     body = _tsql.call_body(["dbo", "usp_Load"], [Argument("Name", value, output=False)])
 
     assert numbers(f"{declared.sent()}\n{body}") == set()
-    assert numbers(f"{replace(declared, name='p1').sent()}\n{body}".replace("@arg1", "@p1")) == {"137"}
+    assert numbers(f"{replace(declared, name='p1').sent()}\n{body}".replace("@arg1", "@p1")) == {"134"}
 
 
 def test_a4_output_where_a_trigger_hears_of_it() -> None:
@@ -114,6 +116,22 @@ def test_a8_a_cancel_that_closes_the_session(monkeypatch: pytest.MonkeyPatch) ->
         test_mssql.test_another_thread_stops_a_running_batch(monkeypatch, test_mssql.BUNDLED)
 
 
+def test_a8_a_cancel_that_blocks_is_seen_on_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel_once(session: _mssql._Session) -> bool:
+        session.ended.get()
+        return False
+
+    monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
+    monkeypatch.setattr(test_real_drivers, "PATIENCE_SECONDS", 0.1)
+    with Server(looks=100) as server:
+        server.answers = [*test_real_drivers.ANSWERS]
+        with pytest.raises(AssertionError, match="the step still runs, 0 attentions have come"):
+            test_real_drivers.test_a_step_that_runs_is_cancelled_by_an_attention(server, "mssql_python")
+        for step in [thread for thread in threading.enumerate() if thread.name == test_real_drivers.STEP]:
+            step.join(60)
+            assert not step.is_alive()
+
+
 def test_a10_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused_to_sqlcmd() == set()
 
@@ -151,5 +169,5 @@ def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
 def test_the_checks_are_alive() -> None:
     # An empty catalog would take everything that hangs on tables.
     made = control_database()
-    assert len(made.columns) > 30
+    assert len(made.tables) > 30
     assert refusals(tree_of("INSERT INTO FileProcess (Entity) OUTPUT inserted.FileProcess_id VALUES (1)"), made) != []

@@ -1,106 +1,36 @@
-"""SQL Server takes the texts that are no statements of the store: of dialect, steps, roles, jobs and documentation."""
+"""SQL Server takes the texts that a person is given: scripts, jobs, documentation and examples."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pkgutil import iter_modules
-from types import ModuleType
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-import step_handlers
-from batchctl.store import roles, schema
+from batchctl.store import roles, schema, views
 from batchctl.store.agent_job import agent_job
-from batchctl.store.dialects import mssql, mssql_catalog
-from batchctl.store.dialects.mssql_catalog import MODEL
-from tests.house.source import ROOT
-from tests.sqlserver import statements, taken
+from tests.house.source import ROOT, place
+from tests.sqlserver import taken
 from tests.sqlserver.catalog import batches, control_database, with_trees
 from tests.sqlserver.lint import refusals_of_session
-from tests.sqlserver.parser import tree_of
+from tests.sqlserver.parser import Tree, tree_of
+from tests.sqlserver.source_texts import blocks_of, documents, looks_like_sql
+from tests.sqlserver.trees import children, name_of
 
-VERB = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|SET|EXEC|DECLARE|IF|BEGIN|CREATE|COMMIT|ROLLBACK) ")
 SUPPLIERS = {"shop": ["Orders", "L'été"]}
 
-FILLED = {
-    "batchctl.store.dialects.mssql._GET_LOCK": ["DECLARE @lock nvarchar(255) = N'x';" + mssql._GET_LOCK.format(5000)],
-    "batchctl.store.dialects.mssql._LOCK_ROW": [mssql._LOCK_ROW.format(table="FileProcess")],
-    "batchctl.store.dialects.mssql._LOCK_ROWS": [mssql._LOCK_ROWS.format(table="BatchControl", marks="?, ?")],
-    "batchctl.store.dialects.mssql._FREE_INSTANCES": [mssql._FREE_INSTANCES.format(marks="?, ?")],
-    "batchctl.store.dialects.mssql_catalog.DEFINITIONS": [
-        mssql_catalog.DEFINITIONS.format(schema=schema) for schema in ("SCHEMA_NAME()", f"N'{MODEL}'")
-    ],
+DOCUMENTED_ELSEWHERE = {"docs/populators.md": "a function of PostgreSQL, and a file for SQLite"}
+OF_OTHERS = {
+    "examples/sql_jobs/backup_postgresql.sql": "there is one for each kind of database",
+    "examples/sql_jobs/backup_sqlite.sql": "there is one for each kind of database",
+    "examples/staging_trigger/deposit.sql": "on SQLite and on PostgreSQL, as its README says",
+    "examples/staging_trigger/staging.sql": "on SQLite and on PostgreSQL, as its README says",
+    "examples/worked_example/postgresql/warehouse.sql": "for PostgreSQL",
+    "examples/worked_example/procedures/load_flights.sql": "a procedure on SQLite",
+    "examples/worked_example/warehouse.sql": "for SQLite",
 }
-"""Texts with holes, filled as they are when they are sent."""
-ELSEWHERE = {
-    "batchctl.store.dialects.mssql_session._TELLING": "test_statements: every statement in it",
-    "batchctl.store.identity._INSERT": "test_statements",
-    "batchctl.store.identity._UPDATE": "test_statements",
-    "batchctl.store.tsql_script._HEAD": "test_script: the script begins with it",
-    "batchctl.store.tsql_script._NOT_YET": "test_script: part of what guards a batch",
-    "batchctl.store.tsql_script._IF_NO_VERSION": "test_script: part of what guards a batch",
-    "batchctl.store.tsql_script._FOOT": "test_script: the script ends with it",
-    "batchctl.store.agent_job._SCRIPT": "below, as a job",
-    "batchctl.store.roles._HOLD_PLANTED_ON_MSSQL": "below, in the script of roles",
-    "batchctl.store.roles._MAY_ON_MSSQL": "below, in the script of roles",
-    "batchctl.store.roles._NO_TASKS_ON_MSSQL": "below, in the script of roles",
-    "batchctl.store.roles._NO_TASK_DATA_ON_MSSQL": "below, in the script of roles",
-    "step_handlers._tsql._CATCH": "the end of a step's batch: whatever the tests of steps send is looked at",
-    "step_handlers._catalog._SET": "a part of what the tests of steps send",
-    "step_handlers._catalog._GUARD": "a part of what the tests of steps send",
-    "step_handlers._catalog._SCRIPT": "a part of what the tests of steps send",
-}
-"""Texts that are looked at with others around them, and where."""
-OF_OTHER_SERVERS = {
-    "batchctl.store.roles.WHO_MAY",
-    "batchctl.store.roles._NO_TASKS",
-    "batchctl.store.task_queues.WHO_MAY",
-    "batchctl.store.task_queues._GUARDS",
-    "batchctl.store.task_queues._WHO_MAY",
-    "batchctl.store.scripts._TAKEN",
-    "step_handlers._populating_procedure._FIND_FUNCTION",
-    "step_handlers._populating_procedure._SELECT",
-}
-HANDLERS_OF_OTHERS = ("_post", "_psql", "_sqlite", "_procedure_files")
-DOCUMENTED_ELSEWHERE = {"populators.md": "a function of PostgreSQL, and a file for SQLite"}
-
-
-def modules() -> Iterator[ModuleType]:
-    """Import every module that may hold a text for SQL Server."""
-    yield from statements.modules()
-    for found in iter_modules(step_handlers.__path__):
-        if not found.name.startswith(HANDLERS_OF_OTHERS):
-            yield __import__(f"step_handlers.{found.name}", fromlist=["_"])
-
-
-def texts() -> dict[str, list[str]]:
-    """Return what stands in variables of modules and looks like SQL, by where it stands."""
-    found: dict[str, list[str]] = {}
-    for module in modules():
-        for name, value in vars(module).items():
-            several = value if isinstance(value, (list, tuple)) else [value]
-            said = [getattr(one, "text", one) for one in several]
-            sql = [one for one in said if isinstance(one, str) and VERB.search(one) and not name.startswith("__")]
-            if sql:
-                found[f"{module.__name__}.{name}"] = sql
-    return found
-
-
-TEXTS = texts()
-ALONE = sorted(set(TEXTS) - set(ELSEWHERE) - OF_OTHER_SERVERS)
-
-
-def test_every_text_is_looked_at_here_or_said_to_be_elsewhere() -> None:
-    assert {*FILLED, *ELSEWHERE, *OF_OTHER_SERVERS} - set(TEXTS) == set(), "these are no more"
-    assert len(ALONE) > 20
-
-
-@pytest.mark.parametrize("name", ALONE)
-def test_a_text_is_taken(name: str) -> None:
-    for text in FILLED.get(name, TEXTS[name]):
-        taken.assert_taken(re.sub(r"(?<!:):(\w+)", r"@\1", text))
+"""Examples that no SQL Server is shown, and why."""
 
 
 @pytest.mark.parametrize("schema", [None, "etl"])
@@ -131,14 +61,69 @@ def test_a_job_of_agent_is_taken(proxy: str | None) -> None:
         taken.assert_taken(batch)
 
 
-def blocks() -> Iterator[Any]:
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        for at, block in enumerate(re.findall(r"```sql\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)):
-            if page.name not in DOCUMENTED_ELSEWHERE:
-                yield pytest.param(block, id=f"{page.name} {at}")
+def shown_by(view: str) -> list[str]:
+    """Return the T-SQL that a view shows to who reads it."""
+    made = control_database().view(view.lower())
+    assert made is not None
+    return [*shown(made)]
 
 
-@pytest.mark.parametrize("block", [*blocks()])
-def test_what_the_documentation_shows_is_taken(block: str) -> None:
+def shown(tree: Tree) -> Iterator[str]:
+    """Yield what a view puts together that looks like T-SQL, with what may stand where it puts something in."""
+    text = joined(tree)
+    if text.endswith(";") and looks_like_sql(text):
+        # What is put between SET and WHERE is an assignment, or what one is made to.
+        assigned = re.sub(r"(?<= SET )\0(?= WHERE )", "Entity = 1", text.replace("...", "1"))
+        yield re.sub(r"(?<= SET )\0(?= = )", "Entity", assigned).replace("\0", "1")
+        return
+    for child in children(tree):
+        yield from shown(child)
+
+
+def joined(tree: Tree) -> str:
+    """Return what CONCAT makes of texts, with a zero for everything else."""
+    if tree["is"] == "FunctionCall" and name_of(tree["FunctionName"]) == "concat":
+        return "".join(map(joined, tree["Parameters"]))
+    return str(tree["Value"]) if tree["is"] == "StringLiteral" else "\0"
+
+
+@pytest.mark.parametrize("view", views.NAMES)
+def test_what_a_view_shows_is_taken_from_any_client(view: str) -> None:
+    for text in {*shown_by(view)}:
+        taken.assert_taken(text, by_any_client=True)
+
+
+def test_views_show_what_is_to_be_typed() -> None:
+    found = {text for view in views.NAMES for text in shown_by(view)}
+
+    assert len(found) > 40
+    assert "SELECT * FROM vFailed WHERE ProcessBatchName = N'1';" in found
+    assert "SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Entity = 1 WHERE ProcessBatch_id = 1;" in found
+
+
+BLOCKS = {at: block for at, block in documents() if at.rpartition(" ")[0] not in DOCUMENTED_ELSEWHERE}
+EXAMPLES = {place(path): path for path in sorted((ROOT / "examples").rglob("*.sql"))}
+
+
+@pytest.mark.parametrize("at", BLOCKS)
+def test_what_the_documentation_shows_is_taken(at: str) -> None:
     # A comment at its head says what sqlcmd and SQL Agent have to be told.
-    taken.assert_taken(block, by_any_client="SET QUOTED_IDENTIFIER ON;" not in block)
+    taken.assert_taken(BLOCKS[at], by_any_client="SET QUOTED_IDENTIFIER ON;" not in BLOCKS[at])
+
+
+@pytest.mark.parametrize("at", sorted(EXAMPLES.keys() - OF_OTHERS.keys()))
+def test_an_example_is_taken(at: str) -> None:
+    taken.assert_taken(re.sub(r"\{Data\d\}", "?", EXAMPLES[at].read_text(encoding="utf-8")))
+
+
+def test_what_is_said_to_be_for_other_databases_is_there() -> None:
+    assert EXAMPLES.keys() >= OF_OTHERS.keys()
+    assert {at.rpartition(" ")[0] for at, _ in documents()} >= DOCUMENTED_ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("fence", ["```sql", "```SQL", "```tsql", "~~~sql", "  ``` Sql"])
+def test_a_block_is_found_however_its_fence_is_written(tmp_path: Path, fence: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"It is:\n\n{fence}\nSELECT 1\n{fence.rstrip('SQLsqlT t')}\n\n```bash\nls\n```\n", encoding="utf-8")
+
+    assert blocks_of(page) == ["SELECT 1\n"]

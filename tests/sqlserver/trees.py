@@ -60,8 +60,20 @@ def texts_executed(tree: Tree) -> Iterator[str]:
     for execution in of_kind(tree, "ExecuteSpecification"):
         entity = execution["ExecutableEntity"]
         if entity["is"] == "ExecutableStringList":
-            yield "".join(part["Value"] for part in entity["Strings"] if part["is"] == "StringLiteral")
-        elif "sp_executesql" in str(entity.get("ProcedureReference")):
-            value = entity["Parameters"][0]["ParameterValue"]
-            if value["is"] == "StringLiteral":
-                yield value["Value"]
+            if all(part["is"] == "StringLiteral" for part in entity["Strings"]):
+                yield "".join(part["Value"] for part in entity["Strings"])
+        elif _is_sp_executesql(entity) and entity["Parameters"][0]["ParameterValue"]["is"] == "StringLiteral":
+            yield entity["Parameters"][0]["ParameterValue"]["Value"]
+
+
+def parameters_executed(tree: Tree) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each text that a batch hands to sp_executesql, its parameters as they are declared, and as they are given."""
+    for entity in of_kind(tree, "ExecutableProcedureReference"):
+        values = [one["ParameterValue"] for one in entity.get("Parameters", [])[:2]]
+        if _is_sp_executesql(entity) and [one["is"] for one in values] == ["StringLiteral", "StringLiteral"]:
+            given = [one["Variable"]["Name"] for one in entity["Parameters"][2:] if "Variable" in one]
+            yield values[0]["Value"], values[1]["Value"], given
+
+
+def _is_sp_executesql(entity: Tree) -> bool:
+    return "sp_executesql" in str(entity.get("ProcedureReference")).lower()

@@ -14,6 +14,7 @@ from batchctl.testing import a_request, a_step
 from step_handlers import _mssql, _mssql_driver
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
+from tests.sqlserver.taken import assert_taken
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.postgres_steps import around
 from tests.step_handlers.scripted_server import (
@@ -747,6 +748,9 @@ def test_a_secret_is_resolved_only_at_execution(monkeypatch: pytest.MonkeyPatch)
         ("SELECT 'a\ned b'", "a line with 'ed' is a command of sqlcmd"),
         ("SELECT 'a\nexit(SELECT 1)'", "a line with 'exit' is a command of sqlcmd"),
         ("SELECT '$(HOME)'", "'$(' begins a variable of sqlcmd"),
+        ("DECLARE @P1 int = {Data1}; SELECT @P1", "'@p1' is what a placeholder is called where it is sent"),
+        ("DECLARE @n int, @p2 int; SELECT {Data1}, {Data2}", "'@p2' is what a placeholder is called"),
+        ("declare @data1 int = {Data1}", "'@data1' is what a placeholder is called"),
         ("BEGIN TRAN; SELECT 1", "every step is one transaction already; take BEGIN out"),
         ("SELECT 1; COMMIT", "every step is one transaction already; take COMMIT out"),
         ("IF 1=1 ROLLBACK", "every step is one transaction already; take ROLLBACK out"),
@@ -774,6 +778,22 @@ def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
     assert [one.message for one in Sql().check(step, around(URL)) if "sqlcmd" in one.message] == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DECLARE @p1 int = 1; SELECT @p1",
+        "DECLARE @p2 int = {Data1}; SELECT @p2",
+        "EXEC load @P1 = {Data1}, @Data1 = 1",
+        "DECLARE @Data10 int = {Data1}; SELECT @Data10, '@p1', [@p1]",
+    ],
+)
+def test_a_variable_that_no_placeholder_takes_the_name_of_is_taken(sql: str) -> None:
+    step = a_step("sql", Data1="warehouse", Data2=sql)
+
+    assert [one.message for one in Sql().check(step, around(URL))] == []
+    assert_taken(str(Sql().render(a_request(step, around(URL), Data1="x")).spec["batch"]))
 
 
 def test_a_procedure_whose_name_sqlcmd_would_fill_in_is_refused() -> None:

@@ -1,0 +1,97 @@
+"""What is refused because of what hangs on the table that is written: its triggers, and its indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.sqlserver.catalog import Catalog
+from tests.sqlserver.parser import Tree
+from tests.sqlserver.trees import everything, first_specification, name_of, of_kind, texts_executed
+
+WRITES = {
+    "InsertSpecification": "insert",
+    "UpdateSpecification": "update",
+    "DeleteSpecification": "delete",
+    "MergeSpecification": "",
+}
+_ACTIONS = {"InsertMergeAction": "insert", "UpdateMergeAction": "update", "DeleteMergeAction": "delete"}
+_DEFAULTS = frozenset({"QuotedIdentifier", "AnsiNulls", "AnsiPadding", "AnsiWarnings"})
+"""What ANSI_DEFAULTS sets, of the settings that matter here."""
+SETTINGS = _DEFAULTS | {"ConcatNullYieldsNull", "ArithAbort"}
+KNOWN = SETTINGS | {"NumericRoundAbort"}
+"""What has to be on in a session that writes a table with such an index; NumericRoundAbort has to be off."""
+Refused = tuple[int, str, Tree]
+
+
+@dataclass
+class Session:
+    """A session with its settings, in which one statement follows the other."""
+
+    catalog: Catalog
+    wrong: set[str]
+    """The settings that are not as a table with a filtered index wants them."""
+    ctes: dict[str, Tree] = field(default_factory=dict)
+    """The common table expressions of the statement that is looked at."""
+    executed: list[tuple[str, set[str]]] = field(default_factory=list)
+    """The texts that were executed, each with the settings that were wrong then."""
+
+    def refused(self, tree: Tree) -> Iterator[Refused]:
+        """Yield what is refused in a batch, and keep what it sets."""
+        for one in everything(tree):
+            if one["is"] == "PredicateSetStatement":
+                self.heed(one)
+            elif one["is"].endswith("Statement"):
+                self.ctes = ctes_of(one)
+            elif one["is"] in WRITES:
+                yield from self.written(one)
+            elif one["is"] == "ExecuteSpecification":
+                self.executed += [(text, {*self.wrong}) for text in texts_executed(one)]
+
+    def heed(self, statement: Tree) -> None:
+        """Keep which settings are wrong from now on."""
+        named = {*statement["Options"].split(", ")}
+        named |= _DEFAULTS if "AnsiDefaults" in named else set()
+        strange = {name for name in named if statement["IsOn"] is not (name in SETTINGS)} & KNOWN
+        self.wrong = self.wrong - named | strange
+
+    def written(self, statement: Tree) -> Iterator[Refused]:
+        """334: OUTPUT without INTO, where a trigger hears of it; 1934: by a session whose settings are wrong."""
+        tables = self.targets(statement)
+        if self.wrong and tables & self.catalog.strict:
+            strict = ", ".join(sorted(tables & self.catalog.strict))
+            settings = ", ".join(sorted(self.wrong))
+            yield 1934, f"{strict} is written while {settings} is not as its indexes want", statement
+        acts = {WRITES[statement["is"]], *(_ACTIONS[one["is"]] for one in of_kind(statement, *_ACTIONS))}
+        heard = sorted(table for table in tables if acts & self.catalog.triggers.get(table, set()))
+        if "OutputClause" in statement and heard:
+            yield 334, f"OUTPUT without INTO on {', '.join(heard)}, of which a trigger hears", statement
+
+    def targets(self, statement: Tree) -> set[str]:
+        """Return what a statement writes: what it names, and the table that lies below a view or a common table expression."""
+        aliases = {
+            name_of(one.get("Alias")): name_of(one["SchemaObject"]) for one in of_kind(statement, "NamedTableReference")
+        }
+        target = name_of(statement["Target"].get("SchemaObject"))
+        named = [aliases.get(target, target)]
+        while (query := self.query_of(named[-1])) is not None:
+            source = next(of_kind(first_specification(query)["FromClause"], "NamedTableReference"), None)
+            if source is None or name_of(source["SchemaObject"]) in named:
+                break
+            named.append(name_of(source["SchemaObject"]))
+        return {*named}
+
+    def query_of(self, name: str) -> Any:
+        """Return the query that a view or a common table expression stands for; None of a table."""
+        view = self.catalog.view(name)
+        if view is None or name in self.ctes:
+            return self.ctes.get(name)
+        self.ctes |= ctes_of(view["SelectStatement"])
+        return view["SelectStatement"]["QueryExpression"]
+
+
+def ctes_of(statement: Tree) -> dict[str, Tree]:
+    """Return the common table expressions of a statement by their names."""
+    named = statement.get("WithCtesAndXmlNamespaces", {}).get("CommonTableExpressions", [])
+    return {name_of(cte["ExpressionName"]): cte["QueryExpression"] for cte in named}
