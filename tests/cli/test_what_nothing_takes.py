@@ -55,7 +55,6 @@ def test_a_row_of_a_batch_that_cannot_be_read_is_taken_by_it(rejected: Shop) -> 
 def test_batches_name_what_cannot_be_meant_so(shop: Shop) -> None:
     shop.batch("Load", PopulatorArgs="(", ExpectedCalendar="Mars")
     shop.batch("Other")
-    shop("run", "--once")
 
     found = {one["ProcessBatchName"]: one["Misread"] for one in shop.json("batches")}
     assert found["Other"] == []

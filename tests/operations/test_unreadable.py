@@ -477,7 +477,7 @@ def test_why_of_a_batch_and_status_say_what_nothing_can_be_made_of(broken: World
     _, why, _ = command("why", "batch:Other", "--json")
     _, status, _ = command("status")
 
-    assert [note for note in json.loads(why)["Notes"] if said in note] != []
+    assert [gate for gate in json.loads(why)["Gates"] if said in (gate["Blocked"] or "")] != []
     assert said in status
 
 
@@ -581,7 +581,7 @@ def test_an_open_instance_whose_row_is_gone_is_an_incident_and_stands_in_every_l
 
     assert broken.sql(of_it) == [("open", 1, mend + WITH_ITS_NAME)]
     assert [(one["Message"], one["Next"]) for one in unread if one["RowNumber"] == 2] == [(GONE, mend + WITH_ITS_NAME)]
-    assert GONE in command("batches")[1]
+    assert GONE in command("batches", "--json")[2]
     assert (status, reason) == ("unreadable", "BatchControl 2 cannot be read: FileProcess 2 is gone")
     assert shown == "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'Other');"
     for statement in (shown, "DELETE FROM FileProcess WHERE FileProcess_id = 2", mend):
@@ -1011,8 +1011,8 @@ def test_why_names_what_a_populator_is_told_to_search(broken: World, command: Co
     _, told, _ = command("why", "batch:Other", "--json")
     gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "populator")
 
-    assert gate["Blocked"].startswith("PopulatorArgs: ")
-    assert gate["Clear"] == "correct PopulatorArgs of ProcessBatch 2; then: batchctl check"
+    assert gate["Blocked"].startswith("ProcessBatch (Other): PopulatorArgs: ")
+    assert gate["Clear"] == "UPDATE ProcessBatch SET PopulatorArgs = ... WHERE ProcessBatchName = 'Other';"
 
 
 _OF_A_BATCH = (process_batch, process_control, batch_dependency, batch_resource, resource)
@@ -1187,7 +1187,7 @@ def test_check_names_row_and_column_of_a_definition_that_breaks_any_constraint_a
 @pytest.mark.parametrize(
     ("column", "value"), [("ArriveBy", "25:00"), ("PopulatorArgs", "(?P<Data1"), ("Populator", "gone")]
 )
-def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement(
+def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement_before_a_controller_has_looked(
     broken: World, command: Command, column: str, value: str
 ) -> None:
     broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
@@ -1196,20 +1196,22 @@ def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement(
         " VALUES ('c0', 'stopped', 'here', 'told', 'pattern', '')"
     )
     broken.sql(f"UPDATE ProcessBatch SET {column} = ? WHERE ProcessBatch_id = 1", value)
-    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
     mend = f"UPDATE ProcessBatch SET {column} = ... WHERE "
     broken.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
 
-    seen = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE ProcessBatchName = 'Daily' AND Status = 'definition'")
-    assert [(column in reason, next_sql.startswith(mend)) for reason, next_sql in seen] == [(True, True)]
     for words in (
-        ("status",),
-        ("why", "1"),
-        ("why", "batch:Daily"),
-        ("batches",),
-        *((verb, "Daily", "--reason", "r") for verb in ("enable", "disable")),
+        ("why", "1", "--json"),
+        ("why", "batch:Daily", "--json"),
+        ("batches", "--json"),
         ("mode", "Daily", "manual", "--reason", "r"),
         ("rerun", "1", "--reason", "r", "--dry-run"),
+        *((verb, "Daily", "--reason", "r") for verb in ("disable", "enable")),
     ):
-        _, out, err = command(*words, *(["--json"] if words[0] in {"status", "why", "batches"} else []))
+        _, out, err = command(*words)
         assert (mend in out + err, "ProcessBatch (Daily)" in out + err) == (True, True), f"{words}: {out}{err}"
+
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    _, told, _ = command("status", "--json")
+    seen = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE ProcessBatchName = 'Daily' AND Status = 'definition'")
+    assert (mend in told, "ProcessBatch (Daily)" in told) == (True, True)
+    assert [(column in reason, next_sql.startswith(mend)) for reason, next_sql in seen] == [(True, True)]
