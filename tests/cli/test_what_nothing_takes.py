@@ -84,8 +84,9 @@ def test_status_names_a_row_whose_populator_is_not_installed(shop: Shop) -> None
     shop.arrive("Load")
     shop("run", "--once")
 
-    shop("status")
     (item,) = shop.json("inbox")["Rows"]
+    (told,) = shop.json("status")["Stuck"]
+    assert (told["FileProcess_id"], told["Because"], told["Next"]) == (1, item["Because"], item["Next"])
     shop("status")
     assert item["Because"] in " ".join(shop.out.split())
     assert f"\nNext: {item['Next']}" in shop.out
