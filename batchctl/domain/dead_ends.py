@@ -14,12 +14,13 @@ from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.domain.values import named_value, value
 
 LONGEST = 500
-_OF_WORK = {
+_SO = {
     "BatchControl": "the instance does not go on",
     "FileProcess": "nothing becomes of the row",
     "BatchProcessHistory": "nothing goes by the attempt",
+    "BatchFreeze": "it freezes until somebody thaws it",
 }
-"""What follows from a row of work that nothing can go by."""
+"""What follows from a row that starts nothing anyway, and that nothing can go by."""
 BY_A_PERSON = "rejected by "
 """How the message of a row begins that a person has rejected: nobody needs to be told."""
 
@@ -49,7 +50,7 @@ class Start:
 def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     """Return the problem of a row that nothing can go by."""
     starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
-    so = _OF_WORK.get(row.table, starts)
+    so = _SO.get(row.table, starts)
     return Problem(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),

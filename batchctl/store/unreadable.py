@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     TextClause,
     UnicodeText,
+    and_,
     bindparam,
     cast,
     exists,
@@ -133,10 +134,10 @@ def of_work(connection: Connection, table: Table, most: int = MOST) -> list[Unre
     return found[:most]
 
 
-def unfit(connection: Connection, table: Table) -> list[UnreadableRow]:
-    """Return the first rows of a table that break any of its constraints; all its rows are read to find them."""
+def unfit(connection: Connection, table: Table, among: TextClause | None = None) -> list[UnreadableRow]:
+    """Return the first rows of a table, or of some of it, that break any of its constraints; all these are read to find them."""
     broken = or_(*(_breaks(table.c[column], said) for column, said in requirements(table, connection.dialect.name)))
-    return _named(connection, table, broken, MOST)
+    return _named(connection, table, broken if among is None else and_(among, broken), MOST)
 
 
 def _named(connection: Connection, table: Table, which: ColumnElement[bool], most: int) -> list[UnreadableRow]:

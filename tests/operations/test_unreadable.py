@@ -1184,6 +1184,26 @@ def test_check_names_row_and_column_of_a_definition_that_breaks_any_constraint_a
     assert "(database)" not in {one["Table"] for one in told}
 
 
+def test_a_freeze_that_cannot_be_read_is_listed_with_what_mends_it_and_is_an_incident(
+    broken: World, command: Command
+) -> None:
+    column, value = ("UntilTime", "tomorrow") if broken.database.kind == "sqlite" else ("Reason", "")
+    columns = {"ProcessBatchName": "Other", "Reason": "full", "UntilTime": None, column: value}
+    broken.sql(f"INSERT INTO BatchFreeze ({', '.join(columns)}) VALUES (?, ?, ?)", *columns.values())
+    said = f"BatchFreeze 1 (Other) cannot be read: {column} is '{value}', "
+    mend = f"UPDATE BatchFreeze SET {column} = ... WHERE BatchFreeze_id = 1;"
+    listed, seen = (command("freezes", *words)[1] for words in ((), ("--json",)))
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    ((message, next_step),) = broken.sql("SELECT Message, NextStep FROM Incident WHERE Message LIKE 'BatchFreeze%'")
+
+    assert ("somebody thaws it" in listed, f"Next: {mend}" in listed) == (True, True), listed
+    (told,) = json.loads(seen)
+    assert (told["BatchFreeze_id"], told["Holds"], told["Next"]) == (1, True, mend)
+    assert told["Unreadable"].startswith(said)
+    assert message == f"{told['Unreadable']}; until that is corrected it freezes until somebody thaws it"
+    assert next_step == mend
+
+
 @pytest.mark.parametrize(
     ("column", "value"), [("ArriveBy", "25:00"), ("PopulatorArgs", "(?P<Data1"), ("Populator", "gone")]
 )
