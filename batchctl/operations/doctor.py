@@ -157,7 +157,7 @@ class Doctor:
             return
         opened = examination.open_target(url, self.settings.directory)
         yield _driver(opened)
-        with examination.looking_at(opened) as connection:
+        with examination.looking_at(opened, name) as connection:
             rights = examination.target_rights(connection)
             yield Reading("login", Result.OK, f"{examination.place_of(opened)} answers.")
             yield from rights
