@@ -118,6 +118,7 @@ class Doctor:
         return Reading("login", Result.FAIL, said, "see that the server is there, and that no firewall stands between")
 
     def _control(self) -> Iterator[Reading]:
+        config.refuse_wrong_folder(self.settings)
         try:
             url = config.database_url(self.settings)
         except ConfigurationError as error:
