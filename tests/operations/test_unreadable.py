@@ -1090,18 +1090,15 @@ def test_an_instance_whose_last_step_is_none_does_not_go_on(broken: World, comma
     ]
 
 
-def test_such_an_instance_is_an_incident_on_sqlite(sqlite_database: SqliteControl) -> None:
-    world = World(sqlite_database)
+def test_such_an_instance_is_an_incident(world: World) -> None:
     world.batch()
     world.submit()
     world.create()
     world.hand.loosen()
     world.sql("UPDATE BatchControl SET PrevProcessControlSeq = -5")
     Alarm(world, rules(learns_arrivals=False)).duty.finish()
-    said = world.sql("SELECT Message FROM Incident")
-    world.close()
 
-    assert said == [
+    assert world.sql("SELECT Message FROM Incident") == [
         (
             (
                 "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0;"
