@@ -63,6 +63,7 @@ class App:
     @cached_property
     def transactions(self) -> StoreTransactions:
         """The way to the control database."""
+        config.refuse_wrong_folder(self.settings)
         opened = engine.open_engine(partial(config.database_url, self.settings), self.settings.directory)
         return StoreTransactions(opened, self.clock.reading)
 

@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
-from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
     AlertSettings,
@@ -33,6 +33,7 @@ from batchctl.settings_sections import (
 )
 
 FILE_NAME = "batchctl.toml"
+DATABASE_NAME = "batchctl.db"
 PREFIX = "BATCHCTL_"
 _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 """Never begins a setting: a secret's variable of such a name, which no step inherits, is in nobody's way."""
@@ -84,7 +85,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix=PREFIX, env_nested_delimiter="__")
 
-    database_url: str = Field(default="sqlite:///batchctl.db", repr=False)
+    database_url: str = Field(default=f"sqlite:///{DATABASE_NAME}", repr=False)
     business_time_zone: str = "UTC"
     connections: dict[str, ConnectionSettings] = Field(default_factory=dict)
     secrets: dict[str, SecretSettings] = Field(default_factory=dict)
@@ -254,6 +255,17 @@ def variables_with_secrets(settings: Settings) -> list[str]:
 def database_url(settings: Settings) -> str:
     """Return the URL of the control database as it is connected to: with its secrets. Nobody may show or keep it."""
     return urls.with_secrets(settings.database_url, lambda name: secret(settings, name))
+
+
+def refuse_wrong_folder(settings: Settings) -> None:
+    """Refuse to work where nobody has said which control database, and none lies: most likely it is another folder."""
+    path = settings.directory / DATABASE_NAME
+    if settings.file is None and "database_url" not in settings.model_fields_set and not path.exists():
+        message = (
+            f"The control database {visible(str(path))} does not exist, and no {FILE_NAME} in that folder names another."
+            " Go to the folder where they are, or name them by --config FILE, BATCHCTL_CONFIG or BATCHCTL_DATABASE_URL."
+        )
+        raise DatabaseUnusable(message, next_step="batchctl db upgrade   (makes a new one here)")
 
 
 def connection_url(settings: Settings, name: str) -> str:

@@ -131,9 +131,9 @@ class Node:
             leadership = Leadership(self._transactions, self._clock, self._listener, name, self._app.rhythm)
             means = LeadersTransactions(self._transactions, leadership), self._clock, self._listener
             creator = self._creator(populators, means[0], gives_up=once)
-            duties = self._duties(means, runner, folders)
             own_duties = HandlerWatch(lambda: self._app.handler_calls.hanging), *self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
+            duties = self._duties(means, runner, folders, alerting)
             alerting.begin()
             upkeep = (alerting, *self._upkeep(means))
             leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
@@ -271,10 +271,12 @@ class Node:
         if self._controller is not None:
             self._controller.look_closely()
 
-    def _duties(self, means: LeadersMeans, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
+    def _duties(
+        self, means: LeadersMeans, runner: ThreadStepRunner, folders: ThreadFolders, alerting: Alerting
+    ) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
         carry_out = Proxy(self._clock, self._app.preparer, self._app.settings.zone).carry_out
-        answering = Answering(*means, carry_out, self._ids.controller_id(), self._look_closely)
+        answering = Answering(*means, carry_out, self._ids.controller_id(), self._look_closely, alerting.review)
         watch = DependencyWatch(*means, self._app.poll_interval)
         inquiries = self._app.inquiries(runner.wake)
         transactions, clock, listener = means

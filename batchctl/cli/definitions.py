@@ -32,7 +32,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     from batchctl.operations import columns, inspection
 
     with session.app() as app:
-        (found, broken, strange), now = inspection.batches(app.transactions), app.clock.now()
+        (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
     # How a row that cannot be read is meant nobody knows: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:

@@ -123,20 +123,27 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
     from batchctl.domain.freezes import scope_of, thawing
+    from batchctl.domain.rows import NEVER
     from batchctl.operations import columns, freezing
 
     with session.app() as app:
         now = app.clock.now()
-        found = freezing.listed(app.transactions, now, limit, everything=everything)
+        found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
         idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
     if as_json:
-        output.print_json(
-            [
-                {**columns.freeze(one), "Holds": one.holds(now), "FreezesNothing": idle.get(one.freeze_id)}
-                for one in found
-            ]
-        )
+        said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
+        listed = [
+            {
+                **columns.freeze(one),
+                "Holds": one.holds(now),
+                "FreezesNothing": idle.get(one.freeze_id),
+                **said.pop(one.freeze_id, {}),
+            }
+            for one in found
+        ]
+        output.print_json(with_unreadable(listed, [row for row in broken if row.row_id in said]))
         return
     out = output.console()
     rows = [
@@ -145,7 +152,7 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
             cell(scope_of(one)),
             word(_state(one, now, idle)),
             time(one.since),
-            time(ends) if (ends := one.thawed_at or one.until) is not None else cell("somebody thaws it"),
+            cell("somebody thaws it") if (ends := one.thawed_at or one.until or NEVER) >= NEVER else time(ends),
             cell(one.actor),
             cell(one.reason),
         )
@@ -153,10 +160,13 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
     ]
     if rows:
         output.section(out, Listing("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows))
-    else:
+    elif not broken:
         out.print("Nothing is frozen.")
     for number, why in idle.items():
         output.say(f"Note: BatchFreeze {number}: {why}")
+    if broken:
+        show_unreadable(out, broken, "what of these rows cannot be read ends no freeze")
+        return
     holding = [one for one in found if one.holds(now)]
     output.hints(out, *(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
 

@@ -35,7 +35,7 @@ MEANINGS = {
     WAITS: "some of what it needs is complete, some not",
     "complete": "the newest one is complete",
     "cancelled": "the newest one was cancelled",
-    IDLE: "nothing has happened lately",
+    IDLE: "nothing has happened lately, or for another CycleKey only",
 }
 
 

@@ -20,7 +20,7 @@ from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.telling import tell
-from batchctl.domain.incidents import Incident
+from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
 
@@ -133,10 +133,10 @@ def warn_of_missing(plugins: Sequence[MissingPlugin]) -> None:
         say(f"Warning: {first.message}, so it does not start{more}. Next: {first.mend}")
 
 
-def warn_of_misread(found: Sequence[Incident]) -> None:
+def warn_of_misread(found: Sequence[Problem]) -> None:
     """Say on a line each what a batch says and nothing can be made of."""
     for one in found:
-        say(f"Warning: {visible(one.message)}. Next: {visible(one.next_step or 'batchctl check')}")
+        say(f"Warning: {visible(one.message).rstrip('.')}. Next: {visible(one.next_step or 'batchctl check')}")
 
 
 def warn_of_lost(instance_ids: Sequence[int]) -> None:

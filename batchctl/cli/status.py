@@ -373,6 +373,7 @@ def _as_json(seen: Overview) -> Columns:
         "DueNext": [one.columns for one in seen.coming],
         "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [columns.intake(row) for row in seen.untaken],
+        "Stuck": [{**columns.intake(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
         ],

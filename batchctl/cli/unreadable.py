@@ -13,22 +13,23 @@ if TYPE_CHECKING:
     from batchctl.domain.unreadable import UnreadableRow
 
 
-def unreadable_rows(found: Sequence[UnreadableRow]) -> Listing:
+SO = "nothing goes by these rows until they are corrected"
+
+
+def unreadable_rows(found: Sequence[UnreadableRow], so: str = SO) -> Listing:
     """Return the list of rows that nothing can go by, for every command that shows what it could not read."""
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
 
     rows = [(cell(row.called), cell(row.column or None), cell(row.said, "bold red"), cell(row.mend)) for row in found]
-    return Listing(
-        "Unreadable: nothing goes by these rows until they are corrected", ["row", "column", "message", "next"], rows
-    )
+    return Listing(f"Unreadable: {so}", ["row", "column", "message", "next"], rows)
 
 
-def show_unreadable(out: Console, found: Sequence[UnreadableRow]) -> None:
+def show_unreadable(out: Console, found: Sequence[UnreadableRow], so: str = SO) -> None:
     """Show such rows below the others of a list, and what mends the first."""
     from batchctl.cli import output
 
-    output.section(out, unreadable_rows(found))
+    output.section(out, unreadable_rows(found, so))
     output.hints(out, found[0].mend, "batchctl check")
 
 

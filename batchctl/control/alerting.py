@@ -56,6 +56,10 @@ class Alerting:
             pass
         return False
 
+    def review(self) -> None:
+        """Look at once what is the matter."""
+        self.watch.look()
+
     def finish(self) -> bool:
         """Do all of it at once, and wait until what is due is sent, or cannot be."""
         self.watch.learn()

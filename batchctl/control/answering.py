@@ -40,6 +40,8 @@ class Answering:
     controller: str
     acted: Callable[[], None] = lambda: None
     """Called once something was done that concerns what is under way here, too: nobody else's change, nobody tells of it."""
+    review: Callable[[], None] = lambda: None
+    """Writes the incidents that are due: somebody may ask about one sooner than it is looked for."""
     name: ClassVar[str] = "requests"
     _looked_at: float = -math.inf
     _is_behind: bool = False
@@ -70,7 +72,7 @@ class Answering:
                 if self.clock.monotonic() >= until:
                     self._is_behind, self._last = True, last
                     return has_acted
-                has_acted |= self._answer(request.request_id)
+                has_acted |= self._answer(request)
                 last = request.request_id
         self._last = 0
         return has_acted
@@ -79,9 +81,11 @@ class Answering:
         with self.transactions.read() as connection:
             return operator_requests.waiting(connection, after, PAGE)
 
-    def _answer(self, request_id: RequestId) -> bool:
+    def _answer(self, request: Request) -> bool:
         try:
-            event = self.transactions.run(_BOUNDARIES, partial(self._write, request_id), hurried=True)
+            if request.is_of_incidents_unnamed:
+                self.review()
+            event = self.transactions.run(_BOUNDARIES, partial(self._write, request.request_id), hurried=True)
         except Conflict:
             # Somebody keeps a row locked, for a moment.
             return False

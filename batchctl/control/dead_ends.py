@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl import misread
 from batchctl.domain import dead_ends
-from batchctl.domain.expectations import Expected, unfit_columns
+from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
-from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.populators.pattern import PATTERN
-from batchctl.store import ailing_starts, calendars, intake, limits, purging, reports, unknown_settings
+from batchctl.store import ailing_starts, calendars, freezes, intake, limits, purging, reports, unknown_settings
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
@@ -37,33 +37,21 @@ def read(
     entities = {batch.entity for batch in batches} | {
         row.entity for row in defined.unreadable if row.entity is not None
     }
-    strange = *defined.unreadable, *ailing_starts.unreadable(connection), *reports.unreadable_work(connection, OF_WORK)
+    strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freezes.unreadable(connection)]
+    strange += reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
-    found += dead_ends.not_installed(batches, now)
-    found += dead_ends.without_steps(batches, known, now)
-    found += dead_ends.short_of_units(batches, now)
+    enabled = [batch for batch in batches if batch.enabled]
+    awaited = [one for one in expected if one.enabled]
+    found += [problem for batch in enabled for problem in dead_ends.not_installed(batch, now)]
+    found += misread.of_batches(enabled, awaited, calendars.names(connection), now)
+    found += dead_ends.without_steps(enabled, known, now)
     found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
-    found += _misread(connection, batches, expected, now)
     found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
     found += [dead_ends.unknown_setting(one.name, one.message, now) for one in unknown_settings.read(connection)]
-    said = overgrown(purging.settings(connection), purging.attempts(connection))
-    found += [] if said is None else [dead_ends.history_grows(said, now)]
+    grown = overgrown(purging.settings(connection), purging.attempts(connection))
+    found += [] if grown is None else [dead_ends.history_grows(grown, now)]
     found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]
     return found
-
-
-def _misread(
-    connection: Any, batches: Iterable[BatchDefinition], expected: Iterable[Expected], now: datetime
-) -> Iterator[Problem]:
-    """Yield what a batch has that nothing can be made of: a populator's expression, or what is expected of it."""
-    for batch in batches:
-        # Only of our own it can be asked here: another may hang.
-        for problem in PATTERN.check(batch) if batch.populator == PATTERN.name else ():
-            yield dead_ends.misread_column(batch.batch_id, batch.name, problem.column, problem.message, now)
-    known = calendars.names(connection)
-    for one in expected:
-        for column, said in unfit_columns(one, known) if one.enabled else ():
-            yield dead_ends.misread_column(one.batch_id, one.name, column, said, now)

@@ -14,12 +14,13 @@ from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.domain.values import named_value, value
 
 LONGEST = 500
-_OF_WORK = {
+_SO = {
     "BatchControl": "the instance does not go on",
     "FileProcess": "nothing becomes of the row",
     "BatchProcessHistory": "nothing goes by the attempt",
+    "BatchFreeze": "it freezes until somebody thaws it",
 }
-"""What follows from a row of work that nothing can go by."""
+"""What follows from a row that starts nothing anyway, and that nothing can go by."""
 BY_A_PERSON = "rejected by "
 """How the message of a row begins that a person has rejected: nobody needs to be told."""
 
@@ -49,7 +50,7 @@ class Start:
 def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     """Return the problem of a row that nothing can go by."""
     starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
-    so = _OF_WORK.get(row.table, starts)
+    so = _SO.get(row.table, starts)
     return Problem(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),
@@ -61,28 +62,27 @@ def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     )
 
 
-def not_installed(batches: Iterable[BatchDefinition], now: datetime) -> Iterator[Problem]:
-    """Yield what enabled batches and their steps name, and no controller has."""
-    for batch in batches:
-        for missing in batch.missing_plugins if batch.enabled else ():
-            yield Problem(
-                kind=IncidentKind.UNREADABLE,
-                key=key_of(IncidentKind.UNREADABLE, batch.batch_id, missing.column, missing.seq or 0, missing.message),
-                subject=batch.name,
-                message=missing.message,
-                since=now,
-                next_step=missing.mend,
-                batch_id=batch.batch_id,
-                seq=missing.seq,
-            )
+def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
+    """Yield what a batch and its steps name, and no controller has."""
+    for missing in batch.missing_plugins:
+        yield Problem(
+            kind=IncidentKind.UNREADABLE,
+            key=key_of(IncidentKind.UNREADABLE, batch.batch_id, missing.column, missing.seq or 0, missing.message),
+            subject=batch.name,
+            message=missing.message,
+            since=now,
+            next_step=missing.mend,
+            batch_id=batch.batch_id,
+            seq=missing.seq,
+        )
 
 
 def without_steps(
     batches: Iterable[BatchDefinition], registered_before: Collection[BatchId], now: datetime
 ) -> Iterator[Problem]:
-    """Yield the enabled batches without steps, but for those whose steps may be about to be inserted."""
+    """Yield the batches without steps, but for those whose steps may be about to be inserted."""
     for batch in batches:
-        if batch.enabled and not batch.steps and batch.batch_id in registered_before:
+        if not batch.steps and batch.batch_id in registered_before:
             yield Problem(
                 kind=IncidentKind.NO_STEPS,
                 key=key_of(IncidentKind.NO_STEPS, batch.batch_id),
@@ -95,22 +95,21 @@ def without_steps(
             )
 
 
-def short_of_units(batches: Iterable[BatchDefinition], now: datetime) -> Iterator[Problem]:
-    """Yield what enabled batches need more of than there is."""
-    for batch in batches:
-        for need in batch.needs if batch.enabled else ():
-            if need.units > need.capacity:
-                name = visible(need.name)
-                yield Problem(
-                    kind=IncidentKind.UNREADABLE,
-                    key=key_of(IncidentKind.UNREADABLE, "BatchResource", batch.batch_id, need.resource_id),
-                    subject=batch.name,
-                    message=f"Batch {visible(batch.name)} needs {need.units} units of '{name}', and there are {need.capacity}:"
-                    " its instances wait for ever",
-                    since=now,
-                    next_step=f"correct Units of its BatchResource row, or of Resource {need.resource_id}; then: batchctl check",
-                    batch_id=batch.batch_id,
-                )
+def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
+    """Yield what a batch needs more of than there is."""
+    for need in batch.needs:
+        if need.units > need.capacity:
+            name = visible(need.name)
+            yield Problem(
+                kind=IncidentKind.UNREADABLE,
+                key=key_of(IncidentKind.UNREADABLE, "BatchResource", batch.batch_id, need.resource_id),
+                subject=batch.name,
+                message=f"Batch {visible(batch.name)} needs {need.units} units of '{name}', and there are {need.capacity}:"
+                " its instances wait for ever",
+                since=now,
+                next_step=f"correct Units of its BatchResource row, or of Resource {need.resource_id}; then: batchctl check",
+                batch_id=batch.batch_id,
+            )
 
 
 def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[Problem]:

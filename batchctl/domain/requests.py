@@ -131,6 +131,11 @@ class Request:
     answered_at: datetime | None = None
 
     @property
+    def is_of_incidents_unnamed(self) -> bool:
+        """Say whether it asks for something to be done to whatever incidents stand about an instance."""
+        return self.instance_id is not None and self.action.strip().lower() in {Verb.ACKNOWLEDGE, Verb.SNOOZE}
+
+    @property
     def of(self) -> str | int | None:
         """Say what it is about, as far as that can be read."""
         if self.instance_id is not None or self.batch is not None:

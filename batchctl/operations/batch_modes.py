@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from batchctl.domain.incidents import Incident
+from batchctl import misread
+from batchctl.domain.incidents import Problem
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, lets_triggers, takers_of
 from batchctl.domain.rows import BatchDefinition, DataTrigger, MissingPlugin
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
-from batchctl.operations import arming, misread, timetable, unknown
+from batchctl.operations import arming, timetable, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
@@ -35,8 +36,8 @@ class ModeSwitch:
     dry_run: bool
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
-    misread: tuple[Incident, ...] = ()
-    """About what else the batch says and nothing can be made of."""
+    misread: tuple[Problem, ...] = ()
+    """What else the batch says and nothing can be made of."""
 
 
 def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: str, reason: str | None) -> ModeSwitch:
@@ -64,7 +65,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
             others=_others(mode, timed, triggers, around),
             dry_run=actor.dry_run,
             missing=batch.missing_plugins,
-            misread=misread.of_batch(connection, batch.batch_id, batch.missing_plugins),
+            misread=misread.of_batch(connection, batch, batch.missing_plugins, actor.clock.now()),
         )
         if not actor.dry_run:
             _write(actor, connection, batch, mode, idle, reason)

@@ -49,7 +49,7 @@ def findings(transactions: Transactions, settings: Settings) -> tuple[Finding, .
 def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[BatchDefinition]) -> list[Finding]:
     try:
         opened = examination.open_target(config.connection_url(settings, name), settings.directory)
-        with examination.looking_at(opened) as connection:
+        with examination.looking_at(opened, name) as connection:
             lacking = [finding for batch in asking if (finding := lacks_procedure(connection, batch))]
             return [*_missing(connection, name, calls), *lacking]
     except BatchctlError as error:

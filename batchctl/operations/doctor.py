@@ -118,6 +118,7 @@ class Doctor:
         return Reading("login", Result.FAIL, said, "see that the server is there, and that no firewall stands between")
 
     def _control(self) -> Iterator[Reading]:
+        config.refuse_wrong_folder(self.settings)
         try:
             url = config.database_url(self.settings)
         except ConfigurationError as error:
@@ -157,7 +158,7 @@ class Doctor:
             return
         opened = examination.open_target(url, self.settings.directory)
         yield _driver(opened)
-        with examination.looking_at(opened) as connection:
+        with examination.looking_at(opened, name) as connection:
             rights = examination.target_rights(connection)
             yield Reading("login", Result.OK, f"{examination.place_of(opened)} answers.")
             yield from rights

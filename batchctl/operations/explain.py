@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from batchctl import misread
 from batchctl.domain import gates
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
@@ -42,7 +43,6 @@ from batchctl.store import (
     definitions,
     dependencies,
     history,
-    incidents,
     instances,
     intake,
     leading,
@@ -205,7 +205,7 @@ def _of_instance(
         notes=(
             *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
             *_corrected(corrected_files.of_instance(connection, instance)),
-            *(() if instance.status in FINAL else _misread(connection, batch.batch_id)),
+            *(() if instance.status in FINAL else _misread(connection, batch, now, found)),
         ),
     )
 
@@ -260,13 +260,17 @@ def _of_batch(
         waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
         notes += [f"Its next one waits: {gate.blocked}." for gate in leads]
-    notes += _misread(connection, batch.batch_id)
-    return Explanation(subject=subject, status=status, gates=(_asked(batch), *found), notes=tuple(notes))
+    found = (_asked(batch, now), *found)
+    notes += _misread(connection, batch, now, found)
+    return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 
-def _misread(connection: Any, batch_id: BatchId) -> list[str]:
-    found = incidents.misread(connection, batch_id)
-    return [f"Incident {one.incident_id}: {visible(one.message)}. {visible(one.next_step or '')}" for one in found]
+def _misread(connection: Any, batch: BatchDefinition, now: datetime, told: Iterable[Gate]) -> Iterator[str]:
+    """Yield what cannot be meant so, or is not installed, and no gate tells."""
+    blocked = {gate.blocked for gate in told}
+    for one in misread.of_batch(connection, batch, (), now):
+        if visible(one.message) not in blocked:
+            yield f"{visible(one.message).rstrip('.')}. {visible(one.next_step or '')}"
 
 
 def _waits_of(
@@ -471,18 +475,11 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
     return next((gate for gate in found if gate.blocked is not None), Gate(name="populator"))
 
 
-def _asked(batch: BatchDefinition) -> Gate:
+def _asked(batch: BatchDefinition, now: datetime) -> Gate:
     """Return the gate of a batch's populator, and of what that is told to search."""
-    from batchctl.populators.pattern import PATTERN  # noqa: PLC0415 - who asks for a row loads no plugin
-
     gate = gates.populator(batch)
-    # Only of our own it can be asked here: another may hang.
-    if gate.blocked is None and batch.populator == PATTERN.name:
-        for problem in PATTERN.check(batch):
-            clear = f"correct {problem.column} of ProcessBatch {batch.batch_id}; then: batchctl check"
-            return Gate(
-                "populator", f"{problem.column}: {visible(problem.message)}", clear, f"ProcessBatch {batch.batch_id}"
-            )
+    for problem in misread.of_populator(batch, now) if gate.blocked is None else ():
+        return Gate("populator", visible(problem.message), problem.next_step, f"ProcessBatch {batch.batch_id}")
     return gate
 
 

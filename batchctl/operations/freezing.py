@@ -13,6 +13,7 @@ from batchctl.domain.freezes import Scope
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import columns, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
@@ -124,12 +125,15 @@ class Freezer:
         return self.actor.act(act)
 
 
-def listed(transactions: Transactions, now: datetime, most: int, *, everything: bool) -> list[Freeze]:
-    """Return the freezes that hold, oldest first; or also those that are over, newest first."""
+def listed(
+    transactions: Transactions, now: datetime, most: int, *, everything: bool
+) -> tuple[list[Freeze], list[UnreadableRow]]:
+    """Return the freezes that hold, oldest first; or also those that are over, newest first; and what of them cannot be read."""
     with transactions.read() as connection:
+        broken = freeze_rows.unreadable(connection, everything=everything)
         if everything:
-            return freeze_rows.newest(connection, most)
-        return [freeze for freeze in freeze_rows.standing(connection) if freeze.holds(now)][:most]
+            return freeze_rows.newest(connection, most), broken
+        return [freeze for freeze in freeze_rows.standing(connection) if freeze.holds(now)][:most], broken
 
 
 def idle(transactions: Transactions, found: Iterable[Freeze]) -> dict[FreezeId, str]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from batchctl import misread
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import NotFound
-from batchctl.domain.incidents import Incident
+from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -24,9 +25,9 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import corrected_files, files_taken_again, misread, remedies, unknown
-from batchctl.ports import Transactions
-from batchctl.store import audit, definitions, history, incidents, instances, intake, reports
+from batchctl.operations import corrected_files, files_taken_again, remedies, unknown
+from batchctl.ports import Clock, Transactions
+from batchctl.store import audit, calendars, definitions, evidence, history, instances, intake, reports
 from batchctl.store.history import Attempts
 
 
@@ -62,7 +63,7 @@ class BatchCounts:
 
     batch: BatchDefinition
     instances: Mapping[InstanceStatus, int]
-    misread: tuple[Incident, ...] = ()
+    misread: tuple[Problem, ...] = ()
     """Incidents about what its row says and nothing can be made of."""
 
 
@@ -183,21 +184,22 @@ def batch_id_of(connection: Any, name: str) -> BatchId:
 
 
 def batches(
-    transactions: Transactions,
+    transactions: Transactions, clock: Clock
 ) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...], tuple[UnreadableRow, ...]]:
     """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read."""
     with transactions.read() as connection:
         (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
-        stand = incidents.unreadable(connection)
+        expected, calendar_names = evidence.expected(connection), calendars.names(connection)
+        said = list(misread.of_batches(defined.batches, expected, calendar_names, clock.now()))
     found = tuple(
-        BatchCounts(batch, counts.get(batch.batch_id, {}), _misread(batch, stand)) for batch in defined.batches
+        BatchCounts(
+            batch,
+            counts.get(batch.batch_id, {}),
+            tuple(problem for problem in said if problem.batch_id == batch.batch_id),
+        )
+        for batch in defined.batches
     )
     return found, defined.unreadable, tuple(strange)
-
-
-def _misread(batch: BatchDefinition, stand: Iterable[Incident]) -> tuple[Incident, ...]:
-    """Return of the incidents those about a batch."""
-    return misread.unsaid((one for one in stand if one.batch_id == batch.batch_id), batch.missing_plugins)
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from batchctl import misread
 from batchctl.domain import moves
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
-from batchctl.domain.incidents import Incident
+from batchctl.domain.incidents import Problem
 from batchctl.domain.lag import not_before
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
-from batchctl.operations import columns, corrected_files, decisions, misread, unknown
+from batchctl.operations import columns, corrected_files, decisions, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
@@ -61,8 +62,8 @@ class Intervention:
     """Whether a step that is left uses FileName, which nobody can correct here."""
     missing: tuple[MissingPlugin, ...] = ()
     """What steps that are left name, and no controller has."""
-    misread: tuple[Incident, ...] = ()
-    """About what else the batch says and nothing can be made of."""
+    misread: tuple[Problem, ...] = ()
+    """What else the batch says and nothing can be made of."""
     corrected: CorrectedFile | None = None
     """The file of what is over now, if it was corrected and no step has read it since."""
     may_be_at_work: bool = False
@@ -107,8 +108,8 @@ class Switching:
     dry_run: bool
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
-    misread: tuple[Incident, ...] = ()
-    """About what else the batch says and nothing can be made of."""
+    misread: tuple[Problem, ...] = ()
+    """What else the batch says and nothing can be made of."""
     released: Released | None = None
     """What has become of what waited; None where it was not switched on."""
 
@@ -205,7 +206,7 @@ class Operator:
                 enabled=enabled,
                 dry_run=self.dry_run,
                 missing=batch.missing_plugins,
-                misread=misread.of_batch(connection, batch.batch_id, batch.missing_plugins),
+                misread=misread.of_batch(connection, batch, batch.missing_plugins, self.clock.now()),
                 released=released,
             )
 
@@ -346,7 +347,7 @@ class Operator:
             corrected=corrected_files.of_instance(connection, after) if after.status.is_final else None,
             unused=decisions.unused(batch, corrections, after.last_seq),
             missing=missing,
-            misread=misread.of_batch(connection, batch.batch_id, missing) if action is Action.RERUN else (),
+            misread=misread.of_batch(connection, batch, missing, self.clock.now()) if action is Action.RERUN else (),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
             may_be_at_work=may_be_at_work(after, entries),
         )

@@ -157,9 +157,13 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         stands = _by_batch(live.stands(connection, cycle_key))
         waits = _waits(every, live.waiting(connection), cycle_key)
         forecast, key = None, cycle_key
-        if target is not None:
+        if target is None:
+            stands = _still_wanted(stands, waits, batches)
+        else:
             key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
-            forecast = _forecast(connection, batches, target, now, key, _stuck(connection, batches))
+            of_key = {} if key is None else _by_batch(live.stands(connection, key))
+            forecast = _forecast(connection, batches, target, now, of_key, _stuck(connection, batches))
+            stands = stands if key is None else _over_for(of_key, stands)
     return Picture(
         now=now,
         cycle_key=cycle_key,
@@ -209,6 +213,33 @@ def _by_batch(stands: Iterable[Stand]) -> dict[BatchId, list[Stand]]:
     for stand in stands:
         found.setdefault(stand.batch_id, []).append(stand)
     return found
+
+
+def _still_wanted(
+    stands: Mapping[BatchId, Sequence[Stand]],
+    waits: Mapping[BatchId, Sequence[Wait]],
+    batches: Iterable[BatchDefinition],
+) -> dict[BatchId, list[Stand]]:
+    """Leave out what is over of a batch that something waits for: it was over for another CycleKey than that."""
+    lacked = {name for there in waits.values() for wait in there for name in wait.lacks}
+    wanted = {batch.batch_id for batch in batches if batch.name in lacked}
+    return {
+        one: [stand for stand in there if one not in wanted or stand.status not in FINAL]
+        for one, there in stands.items()
+    }
+
+
+def _over_for(
+    of_key: Mapping[BatchId, Sequence[Stand]], stands: Mapping[BatchId, Sequence[Stand]]
+) -> dict[BatchId, list[Stand]]:
+    """Return what is open, and what is over for a CycleKey."""
+    return {
+        one: [
+            *(stand for stand in stands.get(one, ()) if stand.status not in FINAL),
+            *(stand for stand in of_key.get(one, ()) if stand.status in FINAL),
+        ]
+        for one in {*stands, *of_key}
+    }
 
 
 def _counts(stands: Iterable[Stand]) -> dict[InstanceStatus, int]:
@@ -307,12 +338,11 @@ def _forecast(
     batches: Sequence[BatchDefinition],
     target: BatchDefinition,
     now: datetime,
-    key: str | None,
+    of_key: Mapping[BatchId, Sequence[Stand]],
     stuck: Mapping[BatchId, Stand],
 ) -> Forecast:
     """Reckon with what there is of a CycleKey, or as if all of it began now."""
-    found = {} if key is None else _by_batch(live.stands(connection, key))
-    speaking = {one: stand for one, stands in found.items() if (stand := _speaks(stands)) is not None}
+    speaking = {one: stand for one, stands in of_key.items() if (stand := _speaks(stands)) is not None}
     recorded = {step: usual(lengths) for step, lengths in live.lengths(connection).items()}
     steps = live.live_steps(connection)
     outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=steps, stuck=stuck)

@@ -62,11 +62,13 @@ _NEWEST_COMPLETE = (
 )
 _LAST_RUNS = _NEWEST_COMPLETE.subquery(unquoted("LastRuns"))
 _ATTEMPTS_OF = RowSelect(_IN_SHORT.join(_LAST_RUNS, _LAST_RUNS.c.BatchControl_id == _h.BatchControl_id))
-_EXPECTED = RowSelect(
+_EXPECTATIONS = (
     select(_b.ProcessBatch_id, _b.ProcessBatchName, _b.Entity, _b.Enabled, _b.z_inserted)
     .add_columns(_b.ArriveBy, _b.StartBy, _b.FinishBy, _b.ExpectedOn, _b.ExpectedCalendar)
     .order_by(_b.ProcessBatch_id)
 )
+_EXPECTED = RowSelect(_EXPECTATIONS)
+_EXPECTED_OF = RowSelect(_EXPECTATIONS.where(_b.ProcessBatch_id == bindparam("batch_id")))
 _CALENDARS = select(_s.CalendarName).where(_s.CalendarName.is_not(None), text(ARMED)).distinct()
 _ARRIVED = RowSelect(
     select(_f.FileProcess_id)
@@ -164,6 +166,11 @@ def attempts_of(connection: Connection, batch_id: BatchId, runs: int) -> list[At
 def expected(connection: Connection) -> list[Expected]:
     """Return when the work of each batch is expected."""
     return readable(_EXPECTED(connection), _expected)
+
+
+def expected_of(connection: Connection, batch_id: BatchId) -> list[Expected]:
+    """Return when the work of a batch is expected."""
+    return readable(_EXPECTED_OF(connection, batch_id=batch_id), _expected)
 
 
 def calendars_in_use(connection: Connection) -> set[str]:

@@ -126,16 +126,23 @@ def open_target(url: str, directory: Path) -> Engine:
 
 
 @contextmanager
-def looking_at(engine: Engine) -> Iterator[Connection]:
-    """Lend a connection; raises `DatabaseUnusable` in the driver's own words."""
+def looking_at(engine: Engine, name: str) -> Iterator[Connection]:
+    """Lend a connection of a name; raises `DatabaseUnusable` in the driver's own words."""
     try:
         with engine.connect() as connection:
             yield connection
     except SQLAlchemyError as error:
         said = visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])
-        raise DatabaseUnusable(f"{said}.") from error
+        raise DatabaseUnusable(f"{said}.", next_step=_to_correct(engine, name, error)) from error
     finally:
         engine.dispose()
+
+
+def _to_correct(engine: Engine, name: str, error: Exception) -> str | None:
+    """Return what to correct in the URL of a connection, where the error of a control database would say so of its own."""
+    next_step = dialect_of(engine).unusable(error, name).next_step or ""
+    of_control = "database_url"
+    return next_step.replace(of_control, f"connections.{visible(name)}") if of_control in next_step else None
 
 
 def place_of(engine: Engine) -> str:

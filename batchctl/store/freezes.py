@@ -8,9 +8,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.rows import Freeze, FreezeId
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
+from batchctl.store.unreadable import unfit
 
 _z = batch_freeze.c
 
@@ -29,6 +31,11 @@ def standing(connection: Connection) -> list[Freeze]:
 def newest(connection: Connection, most: int) -> list[Freeze]:
     """Return the newest, newest first, whether they hold or not."""
     return readable(connection.execute(_NEWEST, {"most": most}), _freeze)
+
+
+def unreadable(connection: Connection, *, everything: bool = False) -> list[UnreadableRow]:
+    """Return the first of what nobody has thawed, or of all, that cannot be read."""
+    return unfit(connection, batch_freeze, None if everything else text(f"BatchFreeze.{STANDING_FREEZE}"))
 
 
 def load(connection: Connection, freeze_id: FreezeId) -> Freeze | None:

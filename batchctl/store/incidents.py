@@ -43,17 +43,6 @@ _OF_INSTANCE = RowSelect(
     .order_by(_i.Incident_id)
 )
 
-_UNREADABLE = RowSelect(_STANDING.where(_i.Kind == IncidentKind.UNREADABLE.value))
-_MISREAD = RowSelect(
-    select(incident)
-    .where(
-        _i.ProcessBatch_id == bindparam("batch_id"),
-        _i.Kind == IncidentKind.UNREADABLE.value,
-        text(f"Incident.{STANDING_INCIDENT}"),
-    )
-    .order_by(_i.Incident_id)
-)
-
 
 def wait_for_others(connection: Connection) -> None:
     """Let nobody else review incidents until the end of the transaction."""
@@ -107,16 +96,6 @@ def load(connection: Connection, incident_id: IncidentId) -> Incident | None:
 def of_instance(connection: Connection, instance_id: InstanceId) -> list[Incident]:
     """Return the incidents about an instance that are not over."""
     return readable(_OF_INSTANCE(connection, instance_id=instance_id), _incident)
-
-
-def unreadable(connection: Connection) -> list[Incident]:
-    """Return the incidents about rows, or columns of rows, that nothing can be made of."""
-    return readable(_UNREADABLE(connection), _incident)
-
-
-def misread(connection: Connection, batch_id: BatchId) -> list[Incident]:
-    """Return the incidents about what a batch says and nothing can be made of."""
-    return readable(_MISREAD(connection, batch_id=batch_id), _incident)
 
 
 def add(connection: Connection, problem: Problem, now: datetime) -> IncidentId:

@@ -62,7 +62,7 @@ class StagingTables:
         opened = open_target(self.url_of(trigger.connection), self.directory)
         # A type that nobody knows is no trouble where only its name is needed.
         warnings.filterwarnings("ignore", message="Did not recognize type")
-        with looking_at(opened) as connection:
+        with looking_at(opened, trigger.connection) as connection:
             pending.limit(connection, self.limit.total_seconds())
             found = _Staging.in_catalog(connection, trigger)
             after = None

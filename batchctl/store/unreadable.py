@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     TextClause,
     UnicodeText,
+    and_,
     bindparam,
     cast,
     exists,
@@ -84,17 +85,20 @@ _IS_TIME = "strftime("
 
 _c, _b = batch_control.c, process_batch.c
 _ENTITY = select(func.coalesce(_b.Entity, _b.ProcessBatchName)).where(_b.ProcessBatch_id == bindparam("batch_id"))
-_WITHOUT_INTAKE = [
+_OPEN_AND_ODD = [
     select(_c.BatchControl_id)
     .where(
         one_of("BatchControl.Status", words),
-        ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id),
+        or_(_c.PrevProcessControlSeq < 0, ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id)),
     )
     .order_by(once_found(_c.BatchControl_id))
     .limit(bindparam("most"))
     for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
 ]
-"""For each index of what is open, the instances whose FileProcess row is gone."""
+"""For each index of what is open, the instances whose FileProcess row is gone, or that stand before their first step.
+
+An index of such instances, as SQLite has one, would make every step more expensive on PostgreSQL.
+"""
 
 Made = TypeVar("Made")
 
@@ -127,16 +131,16 @@ def of_work(connection: Connection, table: Table, most: int = MOST) -> list[Unre
     found = _named(connection, table, UNREADABLE[table], most)
     if table is batch_control:
         seen = {row.row_id for row in found}
-        numbers = [number for each in _WITHOUT_INTAKE for number in connection.execute(each, {"most": most}).scalars()]
+        numbers = [number for each in _OPEN_AND_ODD for number in connection.execute(each, {"most": most}).scalars()]
         rows = (of_number(connection, table, number) for number in sorted(numbers) if number not in seen)
         found += [row for row in rows if row is not None]
     return found[:most]
 
 
-def unfit(connection: Connection, table: Table) -> list[UnreadableRow]:
-    """Return the first rows of a table that break any of its constraints; all its rows are read to find them."""
+def unfit(connection: Connection, table: Table, among: TextClause | None = None) -> list[UnreadableRow]:
+    """Return the first rows of a table, or of some of it, that break any of its constraints; all these are read to find them."""
     broken = or_(*(_breaks(table.c[column], said) for column, said in requirements(table, connection.dialect.name)))
-    return _named(connection, table, broken, MOST)
+    return _named(connection, table, broken if among is None else and_(among, broken), MOST)
 
 
 def _named(connection: Connection, table: Table, which: ColumnElement[bool], most: int) -> list[UnreadableRow]:

@@ -26,7 +26,10 @@ def test_a_missing_database_is_refused_and_never_created(
     done = run_batchctl(*command, cwd=tmp_path)
 
     assert done.returncode == 4
-    assert "batchctl.db does not exist" in done.stderr
+    assert (
+        f"{tmp_path / 'batchctl.db'} does not exist, and no batchctl.toml in that folder names another." in done.stderr
+    )
+    assert "--config FILE, BATCHCTL_CONFIG or BATCHCTL_DATABASE_URL" in done.stderr
     assert "Next: batchctl db upgrade" in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
@@ -313,7 +316,7 @@ def test_a_dry_upgrade_says_what_would_be_done_and_makes_nothing(run_batchctl: R
     wrong = run_batchctl("db", "upgrade", "--dry-run", cwd=tmp_path, env={"BATCHCTL_DATABASE_URL": "sqlite:///text.db"})
 
     assert missing.returncode == 0
-    assert "batchctl.db does not exist." in missing.stdout
+    assert "batchctl.db does not exist" in missing.stdout
     assert "batchctl db upgrade would create or upgrade it." in missing.stdout
     assert wrong.returncode == 4
     assert "is not a SQLite database" in wrong.stderr

@@ -55,7 +55,6 @@ def test_a_row_of_a_batch_that_cannot_be_read_is_taken_by_it(rejected: Shop) -> 
 def test_batches_name_what_cannot_be_meant_so(shop: Shop) -> None:
     shop.batch("Load", PopulatorArgs="(", ExpectedCalendar="Mars")
     shop.batch("Other")
-    shop("run", "--once")
 
     found = {one["ProcessBatchName"]: one["Misread"] for one in shop.json("batches")}
     assert found["Other"] == []
@@ -85,8 +84,9 @@ def test_status_names_a_row_whose_populator_is_not_installed(shop: Shop) -> None
     shop.arrive("Load")
     shop("run", "--once")
 
-    shop("status")
     (item,) = shop.json("inbox")["Rows"]
+    (told,) = shop.json("status")["Stuck"]
+    assert (told["FileProcess_id"], told["Because"], told["Next"]) == (1, item["Because"], item["Next"])
     shop("status")
     assert item["Because"] in " ".join(shop.out.split())
     assert f"\nNext: {item['Next']}" in shop.out

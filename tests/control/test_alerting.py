@@ -71,9 +71,20 @@ def test_one_message_repeats_until_acknowledged_and_one_that_it_is_over(failed: 
     assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 2)]
 
 
-def answering(world: World) -> Answering:
+def answering(world: World, alarm: Alarm | None = None) -> Answering:
     proxy = Proxy(world.clock, world.recorder().preparer, ZONE)
-    return Answering(world.transactions, world.clock, world.events.append, proxy.carry_out, "c1")
+    review = (lambda: None) if alarm is None else alarm.duty.review
+    means = world.transactions, world.clock, world.events.append
+    return Answering(*means, proxy.carry_out, "c1", review=review)
+
+
+def test_who_asks_about_an_instance_that_has_just_failed_is_answered_about_its_incident(failed: World) -> None:
+    asking = "INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('Acknowledge ', 1, 'mine')"
+    failed.sql(asking)
+    answering(failed, Alarm(failed)).look()
+
+    assert failed.sql("SELECT Status, AcknowledgedBy IS NOT NULL FROM Incident") == [("acknowledged", 1)]
+    assert failed.one("SELECT Status FROM OperatorRequest") == "done"
 
 
 def test_nothing_is_the_matter_and_nothing_is_written(world: World) -> None:

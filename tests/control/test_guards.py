@@ -13,7 +13,6 @@ from batchctl.control.watch import Watch
 from batchctl.domain import moves
 from batchctl.domain.alert_text import Message
 from batchctl.domain.incidents import IncidentId
-from batchctl.domain.requests import RequestId
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import DeliveryKind, InstanceStatus
 from batchctl.operations.requested import Proxy
@@ -85,9 +84,11 @@ def test_a_request_that_was_answered_meanwhile_is_not_carried_out(world: World) 
         proxy = Proxy(world.clock, world.recorder().preparer, ZONE)
         return Answering(world.transactions, world.clock, world.events.append, proxy.carry_out, controller)
 
+    late = answering("c2")
+    (read,) = late._waiting(0)
     assert answering("c1").look()
     # Who was frozen has read it before that.
-    assert not answering("c2")._answer(RequestId(1))
+    assert not late._answer(read)
 
     assert world.sql("SELECT Status, AnsweredBy FROM OperatorRequest") == [("done", "c1")]
     assert world.one(f"SELECT count(*) FROM AuditLog WHERE {ACTS}") == 1

@@ -111,6 +111,22 @@ def test_a_wrong_password_is_refused_in_plain_words(home: Home) -> None:
     assert home("status")[0] == 0
 
 
+def test_a_connection_without_the_password_that_its_server_wants_is_told_to_have_one(home: Home) -> None:
+    settings = home.folder / "batchctl.toml"
+    control, warehouse = settings.read_text(encoding="utf-8").split("[connections")
+    settings.write_text(f"{control}[connections{warehouse.replace(':{secret:pw}', '')}", encoding="utf-8")
+    home.server.alter(ROWS, home.name)
+    code, found = home.doctor()
+    checked, out, _ = home("check", "--connections", "--json")
+
+    line = found["connections.warehouse", "login"]
+    assert (code, line["Result"], checked) == (6, "FAIL", 6)
+    assert "no password supplied" in line["Message"]
+    next_step = "write {secret:NAME} for the password in connections.warehouse, or set PGPASSWORD"
+    assert line["Next"] == next_step
+    assert next_step in {one["Next"] for one in json.loads(out)}
+
+
 def test_a_secret_that_is_not_there_is_named(home: Home) -> None:
     (home.folder / "pw.txt").unlink()
     code, found = home.doctor()

@@ -56,7 +56,7 @@ def test_a_freeze_and_its_thaw_are_rows_with_their_audit(waiting: World, freezer
 
     assert (done.is_new, done.batches, done.freeze.until) == (True, ("B", "C"), ends)
     assert waiting.statuses() == ["ready"] * 6
-    assert freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=False) == [done.freeze]
+    assert freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=False) == ([done.freeze], [])
 
     thawed = freezer.thaw(Scope(tag="nightly"), reason="cleared", choice=Choice(release=Release.ALL))
     waiting.process()
@@ -65,8 +65,8 @@ def test_a_freeze_and_its_thaw_are_rows_with_their_audit(waiting: World, freezer
     assert waiting.statuses() == ["complete"] * 6
     assert audited(waiting) == [("freeze", "BatchFreeze:1", WHY, "anna"), ("thaw", "BatchFreeze:1", "cleared", "anna")]
     assert waiting.sql("SELECT ThawedBy, Actor, Reason FROM BatchFreeze") == [("anna", "anna", WHY)]
-    assert freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=False) == []
-    (over,) = freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=True)
+    assert freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=False) == ([], [])
+    ((over,), _) = freezing.listed(waiting.transactions, waiting.clock.now(), 9, everything=True)
     assert over.thawed_by == "anna"
 
 

@@ -487,7 +487,7 @@ def test_batches_come_by_seq_with_their_counts(world: World) -> None:
     world.batch("early", Seq=1)
     files(world, 2, "late")
 
-    found, broken, _ = inspection.batches(world.transactions)
+    found, broken, _ = inspection.batches(world.transactions, world.clock)
 
     assert broken == ()
     assert [(one.batch.name, one.instances) for one in found] == [("early", {}), ("late", {InstanceStatus.READY: 2})]

@@ -227,6 +227,25 @@ def test_completions_of_batches_that_are_not_waited_for_any_more_are_no_wait(wor
     assert node(look(world), "merge").waits == ()
 
 
+@pytest.mark.parametrize("name", [None, "merge", "report"])
+def test_what_completed_for_another_cycle_key_than_is_waited_for_is_not_shown_as_complete(
+    world: World, name: str | None
+) -> None:
+    shop(world)
+    instance(world, 2, "complete", "2026-11-20")
+    complete(world, 1)
+    states = {
+        node.batch.name: node.state for node in picture.picture(world.transactions, world.clock, name, None).nodes
+    }
+
+    assert (states["sales"], states["stock"], states["merge"]) == ("complete", picture.IDLE, picture.WAITS)
+
+    instance(world, 2, "complete")
+    instance(world, 2, "complete", "2026-11-22")
+    seen = picture.picture(world.transactions, world.clock, "merge", KEY)
+    assert {node.batch.name: node.state for node in seen.nodes}["stock"] == "complete"
+
+
 def test_of_one_batch_only_what_it_waits_for_is_drawn(world: World) -> None:
     shop(world)
 

@@ -477,7 +477,7 @@ def test_why_of_a_batch_and_status_say_what_nothing_can_be_made_of(broken: World
     _, why, _ = command("why", "batch:Other", "--json")
     _, status, _ = command("status")
 
-    assert [note for note in json.loads(why)["Notes"] if said in note] != []
+    assert [gate for gate in json.loads(why)["Gates"] if said in (gate["Blocked"] or "")] != []
     assert said in status
 
 
@@ -581,7 +581,7 @@ def test_an_open_instance_whose_row_is_gone_is_an_incident_and_stands_in_every_l
 
     assert broken.sql(of_it) == [("open", 1, mend + WITH_ITS_NAME)]
     assert [(one["Message"], one["Next"]) for one in unread if one["RowNumber"] == 2] == [(GONE, mend + WITH_ITS_NAME)]
-    assert GONE in command("batches")[1]
+    assert GONE in command("batches", "--json")[2]
     assert (status, reason) == ("unreadable", "BatchControl 2 cannot be read: FileProcess 2 is gone")
     assert shown == "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'Other');"
     for statement in (shown, "DELETE FROM FileProcess WHERE FileProcess_id = 2", mend):
@@ -1011,8 +1011,8 @@ def test_why_names_what_a_populator_is_told_to_search(broken: World, command: Co
     _, told, _ = command("why", "batch:Other", "--json")
     gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "populator")
 
-    assert gate["Blocked"].startswith("PopulatorArgs: ")
-    assert gate["Clear"] == "correct PopulatorArgs of ProcessBatch 2; then: batchctl check"
+    assert gate["Blocked"].startswith("ProcessBatch (Other): PopulatorArgs: ")
+    assert gate["Clear"] == "UPDATE ProcessBatch SET PopulatorArgs = ... WHERE ProcessBatchName = 'Other';"
 
 
 _OF_A_BATCH = (process_batch, process_control, batch_dependency, batch_resource, resource)
@@ -1090,18 +1090,15 @@ def test_an_instance_whose_last_step_is_none_does_not_go_on(broken: World, comma
     ]
 
 
-def test_such_an_instance_is_an_incident_on_sqlite(sqlite_database: SqliteControl) -> None:
-    world = World(sqlite_database)
+def test_such_an_instance_is_an_incident(world: World) -> None:
     world.batch()
     world.submit()
     world.create()
     world.hand.loosen()
     world.sql("UPDATE BatchControl SET PrevProcessControlSeq = -5")
     Alarm(world, rules(learns_arrivals=False)).duty.finish()
-    said = world.sql("SELECT Message FROM Incident")
-    world.close()
 
-    assert said == [
+    assert world.sql("SELECT Message FROM Incident") == [
         (
             (
                 "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0;"
@@ -1184,10 +1181,30 @@ def test_check_names_row_and_column_of_a_definition_that_breaks_any_constraint_a
     assert "(database)" not in {one["Table"] for one in told}
 
 
+def test_a_freeze_that_cannot_be_read_is_listed_with_what_mends_it_and_is_an_incident(
+    broken: World, command: Command
+) -> None:
+    column, value = ("UntilTime", "tomorrow") if broken.database.kind == "sqlite" else ("Reason", "")
+    columns = {"ProcessBatchName": "Other", "Reason": "full", "UntilTime": None, column: value}
+    broken.sql(f"INSERT INTO BatchFreeze ({', '.join(columns)}) VALUES (?, ?, ?)", *columns.values())
+    said = f"BatchFreeze 1 (Other) cannot be read: {column} is '{value}', "
+    mend = f"UPDATE BatchFreeze SET {column} = ... WHERE BatchFreeze_id = 1;"
+    listed, seen = (command("freezes", *words)[1] for words in ((), ("--json",)))
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    ((message, next_step),) = broken.sql("SELECT Message, NextStep FROM Incident WHERE Message LIKE 'BatchFreeze%'")
+
+    assert ("somebody thaws it" in listed, f"Next: {mend}" in listed) == (True, True), listed
+    (told,) = json.loads(seen)
+    assert (told["BatchFreeze_id"], told["Holds"], told["Next"]) == (1, True, mend)
+    assert told["Unreadable"].startswith(said)
+    assert message == f"{told['Unreadable']}; until that is corrected it freezes until somebody thaws it"
+    assert next_step == mend
+
+
 @pytest.mark.parametrize(
     ("column", "value"), [("ArriveBy", "25:00"), ("PopulatorArgs", "(?P<Data1"), ("Populator", "gone")]
 )
-def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement(
+def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement_before_a_controller_has_looked(
     broken: World, command: Command, column: str, value: str
 ) -> None:
     broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
@@ -1196,20 +1213,22 @@ def test_what_nothing_can_be_made_of_is_named_by_every_face_with_the_statement(
         " VALUES ('c0', 'stopped', 'here', 'told', 'pattern', '')"
     )
     broken.sql(f"UPDATE ProcessBatch SET {column} = ? WHERE ProcessBatch_id = 1", value)
-    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
     mend = f"UPDATE ProcessBatch SET {column} = ... WHERE "
     broken.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
 
-    seen = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE ProcessBatchName = 'Daily' AND Status = 'definition'")
-    assert [(column in reason, next_sql.startswith(mend)) for reason, next_sql in seen] == [(True, True)]
     for words in (
-        ("status",),
-        ("why", "1"),
-        ("why", "batch:Daily"),
-        ("batches",),
-        *((verb, "Daily", "--reason", "r") for verb in ("enable", "disable")),
+        ("why", "1", "--json"),
+        ("why", "batch:Daily", "--json"),
+        ("batches", "--json"),
         ("mode", "Daily", "manual", "--reason", "r"),
         ("rerun", "1", "--reason", "r", "--dry-run"),
+        *((verb, "Daily", "--reason", "r") for verb in ("disable", "enable")),
     ):
-        _, out, err = command(*words, *(["--json"] if words[0] in {"status", "why", "batches"} else []))
+        _, out, err = command(*words)
         assert (mend in out + err, "ProcessBatch (Daily)" in out + err) == (True, True), f"{words}: {out}{err}"
+
+    Alarm(broken, rules(learns_arrivals=False)).duty.finish()
+    _, told, _ = command("status", "--json")
+    seen = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE ProcessBatchName = 'Daily' AND Status = 'definition'")
+    assert (mend in told, "ProcessBatch (Daily)" in told) == (True, True)
+    assert [(column in reason, next_sql.startswith(mend)) for reason, next_sql in seen] == [(True, True)]

@@ -137,7 +137,10 @@ def test_a_time_that_is_no_day_of_the_calendar_is_refused(
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE vSqlJob SET ScheduledSql = 'SELECT 2' WHERE JobName = 'tidy'", "batchctl schedule set-sql NAME"),
+        (
+            "UPDATE vSqlJob SET ScheduledSql = 'SELECT 2' WHERE JobName = 'tidy'",
+            "schedule set-sql NAME --sql ... --connection ... --reason",
+        ),
         ("UPDATE vSqlJob SET IsEnabled = 0", "UPDATE Schedule SET RunAt"),
         ("DELETE FROM vSqlJob WHERE JobName = 'tidy'", "batchctl schedule remove NAME --reason"),
     ],
@@ -184,6 +187,40 @@ def test_a_daily_job_is_due_on_the_minute(hand: Hand, first: str, taken: bool) -
 
     assert hand.sql("SELECT FirstRunOn FROM vSqlJob") == ([("2030-01-02 02:15",)] if taken else [])
     assert hand.sql("SELECT count(*) FROM ProcessBatch") == [(int(taken),)]
+
+
+@pytest.mark.parametrize("daily", [0, 1])
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("JobName", None, "a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn"),
+        ("FirstRunOn", None, "a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn"),
+        ("JobName", " ", "JobName is empty"),
+        ("JobName", "taken", "there is a batch or a schedule of this JobName already"),
+        ("FirstRunOn", "tomorrow", "FirstRunOn is a time, such as 2026-12-01 02:15"),
+        ("FirstRunOn", "2030-13-02 02:15", "FirstRunOn is a time, such as 2026-12-01 02:15"),
+        ("IsEnabled", 7, "IsEnabled is 0 or 1"),
+    ],
+)
+def test_what_is_wrong_with_a_job_is_said_of_the_columns_of_its_view(
+    hand: Hand, column: str, value: object, said: str, daily: int
+) -> None:
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('taken')")
+    job: dict[str, object] = {
+        "JobName": "tidy",
+        "ConnectionName": "shop",
+        "ScheduledSql": "SELECT 1",
+        "FirstRunOn": "2030-01-02 02:15",
+    }
+    job |= {"IsRepeatable": daily, "IsEnabled": 1, column: value}
+    before = hand.dump()
+
+    with pytest.raises(hand.Refused, match=f"batchctl: {said}"):
+        hand.sql(f"INSERT INTO vSqlJob ({', '.join(job)}) VALUES (?, ?, ?, ?, ?, ?)", *job.values())
+    assert hand.dump() == before
+
+    hand.sql(f"INSERT INTO vSqlJob ({', '.join(job)}) VALUES ('tidy', 'shop', 'x', '2030-01-02 02:15', ?, 0)", daily)
+    assert hand.sql("SELECT JobName, IsEnabled FROM vSqlJob") == [("tidy", 0)]
 
 
 def test_a_job_that_runs_once_keeps_its_seconds(hand: Hand) -> None:

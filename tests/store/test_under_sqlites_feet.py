@@ -79,6 +79,23 @@ def test_a_log_that_was_deleted_is_noticed_and_nothing_more_is_written(
     assert "batchctl fsck" in (noticed.value.next_step or "")
 
 
+def test_an_index_that_was_deleted_is_noticed_as_the_log_is_and_what_others_write_since_stays(
+    opened: StoreTransactions, tmp_path: Path
+) -> None:
+    file = tmp_path / "control.db"
+    opened.changed()
+    Path(f"{file}-shm").unlink()
+    insert(file)
+
+    with pytest.raises(DatabaseUnusable, match=r"index .*control\.db-shm .* is not the file any more") as noticed:
+        opened.changed()
+    with pytest.raises(DatabaseUnusable, match="nothing more is written"):
+        add(opened)
+    opened.close()
+    assert "batchctl fsck" in (noticed.value.next_step or "")
+    assert names(file) == ["x", "theirs"]
+
+
 INSERT = """
 import sqlite3, sys
 other = sqlite3.connect(sys.argv[1])

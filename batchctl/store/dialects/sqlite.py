@@ -22,6 +22,7 @@ from batchctl.ports import Change
 from batchctl.store.dialects import sqlite_log
 from batchctl.store.dialects.sqlite_files import (
     Opened,
+    beside,
     number_of,
     refuse_another_file,
     refuse_foreign_log,
@@ -133,7 +134,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.execute("PRAGMA automatic_index = OFF")
         connection.execute("PRAGMA schema_version").fetchone()
         _set_journal(connection, str(connection.execute("PRAGMA journal_mode").fetchone()[0]))
-        connection.batchctl_log, connection.batchctl_checked = number_of(log_of(path)), 0
+        connection.batchctl_beside, connection.batchctl_checked = beside(path), 0
         connection.batchctl_is_open = True
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error

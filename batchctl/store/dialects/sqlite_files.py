@@ -13,6 +13,12 @@ from batchctl.store.dialects.sqlite_log import End, log_of, name_of
 
 _HEADER, _WRITES_AHEAD = 20, b"\2"
 """How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
+_BESIDE = {
+    "-wal": ("log", "What was committed of late may be lost"),
+    # It has the locks, too: whoever opens the database anew does not wait for those who have the old one.
+    "-shm": ("index", "Others may write over what was committed of late"),
+}
+"""What lies beside a file, what it is called, and what follows when it is gone."""
 
 
 class Opened(sqlite3.Connection):
@@ -21,7 +27,8 @@ class Opened(sqlite3.Connection):
     batchctl_file: tuple[Path, tuple[int, int] | None]
     batchctl_written: int
     """When the file was written to, as of the last look at it."""
-    batchctl_log: tuple[int, int] | None
+    batchctl_beside: dict[str, tuple[int, int] | None]
+    """Which files lie beside it."""
     batchctl_is_open = False
     """It may have read something, and it is known what it has opened."""
     batchctl_syncs: bool
@@ -77,15 +84,17 @@ def refuse_another_file(raw: Opened) -> None:
         remove = f"remove {log} and {path}-shm, which belong to the old file"
         next_step = f"move it back; or end all that has it open, {remove}, and start again"
         raise DatabaseUnusable(message, next_step=next_step)
-    if raw.batchctl_log is None:
-        raw.batchctl_log = number_of(log)
-    elif number_of(log) != raw.batchctl_log:
-        message = (
-            f"The log {log} of the control database is not the file any more that was opened: it was moved, replaced or"
-            " deleted. What was committed of late may be lost, and nothing more is written."
-        )
-        next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
-        raise DatabaseUnusable(message, next_step=next_step)
+    for end, number in beside(path).items():
+        if raw.batchctl_beside[end] is None:
+            raw.batchctl_beside[end] = number
+        elif number != raw.batchctl_beside[end]:
+            called, so = _BESIDE[end]
+            message = (
+                f"The {called} {path}{end} of the control database is not the file any more that was opened: it was moved,"
+                f" replaced or deleted. {so}, and nothing more is written."
+            )
+            next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
+            raise DatabaseUnusable(message, next_step=next_step)
     _refuse_if_overwritten(raw, path)
 
 
@@ -136,7 +145,12 @@ def refuse_foreign_log(path: Path) -> None:
     raise DatabaseUnusable(message, next_step=next_step)
 
 
-def number_of(path: Path) -> tuple[int, int] | None:
+def beside(path: Path) -> dict[str, tuple[int, int] | None]:
+    """Return which files lie beside a file."""
+    return {end: number_of(f"{path}{end}") for end in _BESIDE}
+
+
+def number_of(path: Path | str) -> tuple[int, int] | None:
     """Return what tells a file from every other one of this host, whatever they are called."""
     try:
         found = os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long

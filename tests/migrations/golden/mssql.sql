@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0044.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0045.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039', '0040', '0041', '0042', '0043', '0044'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039', '0040', '0041', '0042', '0043', '0044', '0045'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -7376,6 +7376,77 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0044' WHERE version_num = '0043';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0045')
+DROP TRIGGER TR_vSqlJob_Insert;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
+EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.JobName IS NULL OR i.FirstRunOn IS NULL OR i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
+        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE CAST(i.IsRepeatable AS varchar(11)) NOT IN (''0'', ''1''))
+        THROW 51000, N''batchctl: IsRepeatable is 0 (once) or 1 (daily)'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE COALESCE(i.IsRepeatable, 0) <> 0 AND RTRIM(SUBSTRING(i.FirstRunOn, 17, 200)) NOT IN ('''', '':00''))
+        THROW 51000, N''batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE TRIM(i.JobName) = '''')
+        THROW 51000, N''batchctl: JobName is empty: it is the name of the job'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE NOT ((trim(i.FirstRunOn) LIKE ''[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]'' OR trim(i.FirstRunOn) LIKE ''[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]'') AND trim(i.FirstRunOn) NOT LIKE ''_____00%'' AND trim(i.FirstRunOn) NOT LIKE ''_____1[3-9]%'' AND trim(i.FirstRunOn) NOT LIKE ''________00%'' AND trim(i.FirstRunOn) NOT LIKE ''________3[2-9]%'' AND trim(i.FirstRunOn) NOT LIKE ''%[ T]2[4-9]%''))
+        THROW 51000, N''batchctl: FirstRunOn is a time, such as 2026-12-01 02:15'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE CAST(i.IsEnabled AS varchar(11)) NOT IN (''0'', ''1''))
+        THROW 51000, N''batchctl: IsEnabled is 0 or 1'', 1;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE EXISTS (SELECT 1 FROM ProcessBatch t WHERE t.ProcessBatchName = i.JobName) OR EXISTS (SELECT 1 FROM Schedule t WHERE t.ScheduleName = i.JobName))
+        THROW 51000, N''batchctl: there is a batch or a schedule of this JobName already: SELECT JobName FROM vSqlJob; batchctl batches'', 1;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0045')
+DROP TRIGGER TR_vSqlJob_Stays;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Stays' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
+EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted)
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To change its SQL or its connection: batchctl schedule set-sql NAME --sql ... --connection ... --reason ...; its times: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'', 1;
+    IF EXISTS (SELECT 1 FROM deleted)
+        THROW 51000, N''batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0045' WHERE version_num = '0044';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0044.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0045.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -5447,6 +5447,58 @@ UPDATE alembic_version SET version_num='0043' WHERE alembic_version.version_num 
 ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_Action_Word" CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested'));
 
 UPDATE alembic_version SET version_num='0044' WHERE alembic_version.version_num = '0043';
+
+-- Running upgrade 0044 -> 0045
+
+CREATE OR REPLACE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    batch bigint;
+    daily boolean := COALESCE(NEW.IsRepeatable, 0) <> 0;
+BEGIN
+    IF NEW.JobName IS NULL OR NEW.FirstRunOn IS NULL OR NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL THEN
+        RAISE EXCEPTION 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn';
+    END IF;
+    IF CAST(NEW.IsRepeatable AS text) NOT IN ('0', '1') THEN
+        RAISE EXCEPTION 'batchctl: IsRepeatable is 0 (once) or 1 (daily)';
+    END IF;
+    IF COALESCE(NEW.IsRepeatable, 0) <> 0 AND RTRIM(substr(NEW.FirstRunOn, 17)) NOT IN ('', ':00') THEN
+        RAISE EXCEPTION 'batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15';
+    END IF;
+    IF TRIM(NEW.JobName) = '' THEN
+        RAISE EXCEPTION 'batchctl: JobName is empty: it is the name of the job';
+    END IF;
+    IF NOT (trim(NEW.FirstRunOn) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$') THEN
+        RAISE EXCEPTION 'batchctl: FirstRunOn is a time, such as 2026-12-01 02:15';
+    END IF;
+    IF CAST(NEW.IsEnabled AS text) NOT IN ('0', '1') THEN
+        RAISE EXCEPTION 'batchctl: IsEnabled is 0 or 1';
+    END IF;
+    IF EXISTS (SELECT 1 FROM ProcessBatch t WHERE t.ProcessBatchName = NEW.JobName) OR EXISTS (SELECT 1 FROM Schedule t WHERE t.ScheduleName = NEW.JobName) THEN
+        RAISE EXCEPTION 'batchctl: there is a batch or a schedule of this JobName already: SELECT JobName FROM vSqlJob; batchctl batches';
+    END IF;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) VALUES (NEW.JobName, 'continue', 'sql')
+    RETURNING ProcessBatch_id INTO batch;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
+    VALUES (batch, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'),
+            replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}'));
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
+    VALUES (NEW.JobName, NEW.JobName, CASE WHEN daily THEN 'daily' ELSE 'once' END,
+            CASE WHEN daily THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN daily THEN substr(NEW.FirstRunOn, 1, 10) END,
+            CASE WHEN NOT daily THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql');
+    RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION batchctl_job_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        RAISE EXCEPTION 'batchctl: a row of vSqlJob is a job. To change its SQL or its connection: batchctl schedule set-sql NAME --sql ... --connection ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME';
+    END IF;
+    RAISE EXCEPTION 'batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME';
+END
+$$;
+
+UPDATE alembic_version SET version_num='0045' WHERE alembic_version.version_num = '0044';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0044.
+-- The control database of batchctl on SQLite, schema 0045.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -5609,6 +5609,18 @@ UPDATE alembic_version SET version_num='0043' WHERE alembic_version.version_num 
 -- Running upgrade 0043 -> 0044
 
 UPDATE alembic_version SET version_num='0044' WHERE alembic_version.version_num = '0043';
+
+-- Running upgrade 0044 -> 0045
+
+DROP TRIGGER TR_vSqlJob_Insert;
+
+CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn') WHERE NEW.JobName IS NULL OR NEW.FirstRunOn IS NULL OR NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL; SELECT RAISE(ABORT, 'batchctl: IsRepeatable is 0 (once) or 1 (daily)') WHERE CAST(NEW.IsRepeatable AS TEXT) NOT IN ('0', '1'); SELECT RAISE(ABORT, 'batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15') WHERE COALESCE(NEW.IsRepeatable, 0) <> 0 AND RTRIM(substr(NEW.FirstRunOn, 17)) NOT IN ('', ':00'); SELECT RAISE(ABORT, 'batchctl: JobName is empty: it is the name of the job') WHERE TRIM(NEW.JobName) = ''; SELECT RAISE(ABORT, 'batchctl: FirstRunOn is a time, such as 2026-12-01 02:15') WHERE NOT ((trim(NEW.FirstRunOn) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(NEW.FirstRunOn) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(NEW.FirstRunOn) NOT GLOB '?????00*' AND trim(NEW.FirstRunOn) NOT GLOB '?????1[3-9]*' AND trim(NEW.FirstRunOn) NOT GLOB '????????00*' AND trim(NEW.FirstRunOn) NOT GLOB '????????3[2-9]*' AND trim(NEW.FirstRunOn) NOT GLOB '*[ T]2[4-9]*'); SELECT RAISE(ABORT, 'batchctl: IsEnabled is 0 or 1') WHERE CAST(NEW.IsEnabled AS text) NOT IN ('0', '1'); SELECT RAISE(ABORT, 'batchctl: there is a batch or a schedule of this JobName already: SELECT JobName FROM vSqlJob; batchctl batches') WHERE EXISTS (SELECT 1 FROM ProcessBatch t WHERE t.ProcessBatchName = NEW.JobName) OR EXISTS (SELECT 1 FROM Schedule t WHERE t.ScheduleName = NEW.JobName); INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT NEW.JobName, 'continue', 'sql'; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'), replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}') FROM ProcessBatch b WHERE b.ProcessBatchName = NEW.JobName; INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql'; END;
+
+DROP TRIGGER TR_vSqlJob_Update;
+
+CREATE TRIGGER TR_vSqlJob_Update INSTEAD OF UPDATE ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a row of vSqlJob is a job. To change its SQL or its connection: batchctl schedule set-sql NAME --sql ... --connection ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'); END;
+
+UPDATE alembic_version SET version_num='0045' WHERE alembic_version.version_num = '0044';
 
 COMMIT;
 
