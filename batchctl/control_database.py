@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from batchctl import config
 from batchctl.app import App, open_app
@@ -20,13 +20,16 @@ MOST_SAID = 20
 """How many differences of a schema are named: somebody who sees that many looks for another cause."""
 
 
-def upgrade_database(
-    config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None
-) -> tuple[str | None, str]:
-    """Create the control database or bring it up to date; return its schema's revision before and after.
+class Upgraded(NamedTuple):
+    """What an upgrade found and left: the revisions, and whether all was as it should be before."""
 
-    Whose tables are there already, `beside` hears before any is made.
-    """
+    before: str | None
+    after: str
+    is_current: bool
+
+
+def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None) -> Upgraded:
+    """Create the control database or bring it up to date. Whose tables are there already, `beside` hears before any is made."""
     app = App(config.load(config_file))
     url = partial(config.database_url, app.settings)
     transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
@@ -36,14 +39,15 @@ def upgrade_database(
             schema.check_upgradable(connection)
             if beside is not None:
                 beside(schema.tables_of_others(connection))
-            if schema.revision_of(connection) != schema.newest_revision():
+            is_current = schema.is_current(connection)
+            if not is_current:
                 examination.check_may_make_tables(connection)
                 _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         copies.remember(transactions, app.clock)
-        return before, schema.newest_revision()
+        return Upgraded(before, schema.newest_revision(), is_current=is_current)
     finally:
         transactions.close()
 
@@ -89,13 +93,17 @@ def verify_database(config_file: str | None) -> str:
             if found:
                 more = f"; and {len(found) - MOST_SAID} more" if len(found) > MOST_SAID else ""
                 message = f"The control database is not as batchctl made it: {'; '.join(found[:MOST_SAID])}{more}."
-                raise SchemaMismatch(
-                    message, next_step="compare with: batchctl db script; then restore what was changed by hand"
-                )
+                raise SchemaMismatch(message, next_step=_restoring(connection))
             identity.verify(connection)
     finally:
         app.close()
     return schema.newest_revision()
+
+
+def _restoring(connection: Any) -> str:
+    if schema.lacks_only_what_is_repeatable(connection):
+        return "batchctl db upgrade, which makes views, triggers and functions anew"
+    return "compare with: batchctl db script; then restore what was changed by hand"
 
 
 def schema_script(dialect: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from alembic import context
 
 
@@ -14,6 +15,8 @@ def _print() -> None:
     )
     with context.begin_transaction():
         context.run_migrations()
+        for statement in context.config.attributes["repeatable"]:
+            context.execute(sa.DDL(statement.replace("%", "%%")))  # type: ignore[no-untyped-call] # SQLAlchemy has no types for it
 
 
 def _run() -> None:

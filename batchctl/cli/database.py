@@ -40,11 +40,13 @@ def upgrade(session: Session, dry_run: bool) -> None:
         else:
             click.echo(f"Nothing to do: the control database has schema {found}.")
         return
-    before, after = upgrade_database(session.config, _name_others)
-    if before == after:
-        click.echo(f"Nothing to do: the control database has schema {after}.")
+    done = upgrade_database(session.config, _name_others)
+    if done.before != done.after:
+        click.echo(f"The control database now has schema {done.after} (before: {done.before or 'none'}).")
+    elif done.is_current:
+        click.echo(f"Nothing to do: the control database has schema {done.after}.")
     else:
-        click.echo(f"The control database now has schema {after} (before: {before or 'none'}).")
+        click.echo(f"The control database has schema {done.after}; its views and triggers were made anew.")
     output.say("Next: batchctl check")
 
 

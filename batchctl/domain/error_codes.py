@@ -190,7 +190,6 @@ CODES: Mapping[str, int] = {
     "batchctl.store.job_rows:lock": 1169,
     "batchctl.store.job_rows:apart": 1170,
     "batchctl.store.purging:delete_acts": 1171,
-    "batchctl.store.rewording:_in_what_is_made": 1172,
     "batchctl.store.roles:script": 1173,
     "batchctl.store.scheduler_log:wait_for_others": 1174,
     "batchctl.store.schema:migrations_path": 1175,
@@ -237,6 +236,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.handler_calls:HandlerCalls._leave_alone": 1265,
     "batchctl.system.handler_calls:HandlerCalls._on_thread": 1266,
     "batchctl.operations.unknown:refuse_start": 1267,
+    "batchctl.store.repeatable.making:_make_view_with_other_columns": 1287,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
     "batchctl.config:refuse_wrong_folder": 1286,
 }

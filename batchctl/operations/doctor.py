@@ -180,6 +180,7 @@ class Doctor:
             yield Reading("schema", Result.FAIL, error.message, next_step)
         else:
             yield Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
+            yield from self._part("views", transactions, _dropped)
             yield from rights
             yield from self._part("name", transactions, _name)
 
@@ -341,6 +342,15 @@ def _rights(connection: Any) -> list[Reading]:
     """Look at the schema first: without rights on it, no table is seen."""
     obstacle = examination.obstacle(connection)
     return examination.rights(connection) if obstacle is None else [obstacle]
+
+
+def _dropped(connection: Any) -> list[Reading]:
+    names = schema.dropped(connection)
+    if not names:
+        return []
+    listed = f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
+    said = f"Views or triggers are not there that this version makes: {listed}."
+    return [Reading("views", Result.WARN, said, "batchctl db upgrade, which makes them anew")]
 
 
 def _name(connection: Any) -> list[Reading]:

@@ -11,11 +11,9 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     NVARCHAR,
     BigInteger,
-    CheckConstraint,
     Column,
     Dialect,
     Integer,
-    SmallInteger,
     String,
     Text,
     Unicode,
@@ -238,37 +236,6 @@ def text_column() -> TypeEngine[str]:
 
 
 def in_words(column: str, words: list[str]) -> str:
-    """Return the condition that a column holds one of some words, in any letter case.
-
-    Migrations before 0006 say it so on every database; see `conditions` for what is cheaper on SQLite.
-    """
+    """Return the condition that a column holds one of some words, in any letter case; SQLite has one that is cheaper."""
     listed = ", ".join(f"'{word}'" for word in words)
     return f"lower({column}) IN ({listed})"
-
-
-def sqlite_types(columns: list[Column[Any]]) -> list[CheckConstraint]:
-    """Return the constraints that give SQLite the column types other databases have by themselves.
-
-    They are as the migrations before 0006 made them; see `conditions` for what is cheaper.
-    """
-    return [
-        CheckConstraint(_sqlite_type(column), name=f"{column.name}_Type").ddl_if(dialect="sqlite") for column in columns
-    ]
-
-
-def _sqlite_type(column: Column[Any]) -> str:
-    kind, at = column.type, column.name
-    if isinstance(kind, (BigInteger, Integer, SmallInteger)):
-        condition = f"typeof({at}) = 'integer'"
-    elif isinstance(kind, UtcTime):
-        condition = (
-            f"{at} GLOB '[0-9][0-9][0-9][0-9]-*'"
-            f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
-            f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
-            f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*'"
-        )
-    else:
-        condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
-        length = getattr(kind, "length", None)
-        condition += f" AND length({at}) <= {length}" if length else ""
-    return f"{at} IS NULL OR ({condition})" if column.nullable else condition

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, create_engine, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
-from batchctl.store import views
+from batchctl.store import repeatable, views
 from batchctl.store.dialects import NAMES, dialect_of
+from batchctl.store.repeatable.making import remake
 from batchctl.store.sql_script import headed
 from batchctl.store.tables import metadata
-from batchctl.store.tsql_script import repeatable
+from batchctl.store.tsql_script import with_guards
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -97,18 +98,47 @@ def tables_of_others(connection: Connection) -> list[str]:
     return [] if revision_of(connection) is not None else sorted(inspect(connection).get_table_names())
 
 
+def is_current(connection: Connection) -> bool:
+    """Say whether an upgrade would change nothing."""
+    if revision_of(connection) != newest_revision():
+        return False
+    missing, changed = _differing(connection)
+    return repeatable.names(connection.dialect.name).isdisjoint({*missing, *changed})
+
+
+def dropped(connection: Connection) -> list[str]:
+    """Return the names of views, triggers and functions that are not there; how they are defined takes longer to compare."""
+    dialect = connection.dialect.name
+    there = dialect_of(connection).definitions(connection)
+    # The catalog of SQL Server is asked for triggers of tables only.
+    asked = repeatable.names(dialect) - ({"TR_vSqlJob_Insert", "TR_vSqlJob_Stays"} if dialect == "mssql" else set())
+    return sorted(asked - there.keys())
+
+
+def lacks_only_what_is_repeatable(connection: Connection) -> bool:
+    """Say whether an upgrade makes anew all that differs."""
+    missing, changed = _differing(connection)
+    return repeatable.names(connection.dialect.name).issuperset({*missing, *changed})
+
+
 def differences(connection: Connection) -> list[str]:
     """Return how the definitions in a database differ from what this version makes."""
+    missing, changed = _differing(connection)
+    return [f"{name} is missing" for name in missing] + [f"{name} is not as it was made" for name in changed]
+
+
+def _differing(connection: Connection) -> tuple[list[str], list[str]]:
+    """Return the names of what is missing in a database, and of what is defined otherwise than this version defines it."""
     dialect = dialect_of(connection)
     wanted = dialect.wanted_definitions(connection, upgrade)
     found = dialect.definitions(connection)
-    missing = [f"{name} is missing" for name in wanted if name not in found]
+    missing = [name for name in wanted if name not in found]
     changed = [name for name in wanted if found.get(name, wanted[name]) != wanted[name]]
     if changed and dialect.make_as_printed is not None:
         # What a dump has brought back is written otherwise than it was made, and means the same.
         restored = dialect.wanted_definitions(connection, _upgrade_as_printed)
         changed = [name for name in changed if found[name] != restored[name]]
-    return missing + [f"{name} is not as it was made" for name in changed]
+    return missing, changed
 
 
 def _upgrade_as_printed(connection: Connection) -> None:
@@ -119,14 +149,10 @@ def _upgrade_as_printed(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring a database to a revision, inside the caller's transaction."""
+    """Bring a database to a revision, inside the caller's transaction; with the newest, make views and triggers anew."""
     _command().upgrade(_config(connection), revision)
-    dialect_of(connection).end_migration(connection)
-
-
-def downgrade(connection: Connection, revision: str) -> None:
-    """Take a database back to a revision, inside the caller's transaction."""
-    _command().downgrade(_config(connection), revision)
+    if revision == "head":
+        remake(connection)
     dialect_of(connection).end_migration(connection)
 
 
@@ -135,11 +161,12 @@ def script(dialect: str) -> str:
     printed = io.StringIO()
     config = _config()
     config.attributes["dialect"] = dialect
+    config.attributes["repeatable"] = repeatable.statements(dialect)
     config.output_buffer = printed
     _command().upgrade(config, "head", sql=True)
     # Where a driver takes values by percent signs, as PostgreSQL's does, one in a view is printed as two.
     text, newest = printed.getvalue().replace("%%", "%"), newest_revision()
-    return repeatable(text, newest) if dialect == "mssql" else headed(text, dialect, newest)
+    return with_guards(text, newest) if dialect == "mssql" else headed(text, dialect, newest)
 
 
 def verify(connection: Connection) -> None:
@@ -171,9 +198,15 @@ def _refuse_other_schema(connection: Connection) -> None:
 
 
 def _unknown(found: str) -> SchemaMismatch:
-    message = (
-        f"The control database has schema {found}, which this version of batchctl ({newest_revision()}) does not know."
-    )
+    oldest, newest = revisions()[0], newest_revision()
+    if found < oldest:
+        message = f"The control database has schema {found}; this version of batchctl knows none older than {oldest}."
+        next_step = (
+            f"bring it to {oldest} with the version of batchctl that made it, or a later one that still can; or begin a new"
+            " database with the definitions that batchctl export writes there"
+        )
+        return SchemaMismatch(message, next_step=next_step)
+    message = f"The control database has schema {found}, which this version of batchctl ({newest}) does not know."
     return SchemaMismatch(message, next_step="install the version of batchctl that made it; it is probably newer")
 
 

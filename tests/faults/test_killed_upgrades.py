@@ -1,4 +1,4 @@
-"""An upgrade that is killed leaves the old schema or the new one, with all rows, and the next one makes the new one."""
+"""An upgrade that is killed leaves what was there, or what it makes, with all rows; the next one makes the rest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,28 @@ from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import ROOT, RunBatchctl, clean_environment
 from tests.control_databases import ControlDatabase
 from tests.faults.site import PATIENCE, WAITS, Site
-from tests.migrations.test_migrations import FILLED, OF_OLD
+from tests.migrations.test_migrations import FILLED, KEPT, spoil
 
-OLDEST, *_, OLDER, NEWEST = schema.revisions()
-MOMENTS = (1, 5, 20, 60, 120, 200)
+MOMENTS = (1, 3, 8, 20, 60, 120)
 """Before which statement it dies."""
 DRIVER = Path(__file__).with_name("dying_upgrade.py")
 
 
+def upgrade_until(file: Path, nth: int) -> subprocess.CompletedProcess[str]:
+    """Let an upgrade die before its nth statement."""
+    return subprocess.run(
+        [sys.executable, str(DRIVER), str(file), str(nth)],
+        cwd=ROOT,
+        env=clean_environment({"PYTHONPATH": str(ROOT)}),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
 class Old:
-    """A folder with a database of the oldest schema that holds rows."""
+    """A folder with a database that holds rows, and whose views and triggers are of an older version."""
 
     def __init__(self, database: ControlDatabase) -> None:
         """Make it."""
@@ -32,36 +45,29 @@ class Old:
         self.file = self.folder / "batchctl.toml"
         self.file.write_text(f'database_url = "{database.url}"\n', encoding="utf-8")
         self.way = StoreTransactions(engine.open_engine(database.url, self.folder, may_create=True))
-        self.way.run(frozenset(), lambda connection: schema.upgrade(connection, OLDEST))
-        self.way.close()
+        self.way.run(frozenset(), schema.upgrade)
         self.hand = database.hand()
         for statement in FILLED.split(";"):
             self.hand.sql(statement)
         self.before = self.rows()
+        spoil(self.way)
+        self.spoilt = self.differences()
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
-        """Return what the oldest schema holds."""
-        return {table: self.hand.sql(f"SELECT {columns} FROM {table} ORDER BY 1") for table, columns in OF_OLD.items()}
+        """Return what was inserted."""
+        return {table: self.hand.sql(f"SELECT * FROM {table} ORDER BY 1") for table in KEPT}
 
-    def upgrade_until(self, nth: int) -> subprocess.CompletedProcess[str]:
-        """Let an upgrade die before its nth statement."""
-        return subprocess.run(
-            [sys.executable, str(DRIVER), str(self.file), str(nth)],
-            cwd=ROOT,
-            env=clean_environment({"PYTHONPATH": str(ROOT)}),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+    def differences(self) -> list[str]:
+        """Return what is not as this version makes it."""
+        with self.way.read() as connection:
+            return schema.differences(connection)
 
-    @property
-    def revision(self) -> str:
-        """What the database says of its schema."""
-        ((revision,),) = self.hand.sql("SELECT version_num FROM alembic_version")
-        return str(revision)
+    def upgrade_until(self, nth: int) -> None:
+        """Let an upgrade die before its nth statement, or do all where it has fewer."""
+        assert upgrade_until(self.file, nth).returncode in (0, -signal.SIGKILL)
 
     def close(self) -> None:
+        self.way.close()
         self.hand.close()
 
 
@@ -72,17 +78,36 @@ def old(empty_database: ControlDatabase) -> Iterator[Old]:
     made.close()
 
 
+def upgrades_of(database: ControlDatabase) -> StoreTransactions:
+    return StoreTransactions(engine.open_engine(database.url, database.directory, may_create=True))
+
+
 def test_killed_at_six_moments_it_has_changed_nothing_and_the_next_one_does_all(
     old: Old, run_installed: RunBatchctl
 ) -> None:
     for nth in MOMENTS:
-        assert old.upgrade_until(nth).returncode == -signal.SIGKILL, nth
-        assert (old.revision, old.rows()) == (OLDEST, old.before)
+        old.upgrade_until(nth)
+        assert (old.differences(), old.rows()) in ((old.spoilt, old.before), ([], old.before)), nth
     done = run_installed("db", "upgrade", cwd=old.folder)
-    assert (done.returncode, f"(before: {OLDEST})" in done.stdout) == (0, True), done.stderr
+    assert done.returncode == 0, done.stderr
 
     assert run_installed("db", "verify", cwd=old.folder).returncode == 0
-    assert (old.revision, old.rows()) == (NEWEST, old.before)
+    assert (old.differences(), old.rows()) == ([], old.before)
+
+
+@pytest.mark.parametrize("nth", MOMENTS)
+def test_killed_while_it_makes_a_database_it_has_made_nothing(
+    empty_database: ControlDatabase, run_installed: RunBatchctl, nth: int
+) -> None:
+    file = empty_database.directory / "batchctl.toml"
+    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
+    died = upgrade_until(file, nth)
+    assert died.returncode == -signal.SIGKILL
+    with closing(upgrades_of(empty_database)) as way, way.read() as connection:
+        assert schema.revision_of(connection) is None
+
+    assert run_installed("db", "upgrade", cwd=file.parent).returncode == 0
+    assert run_installed("db", "verify", cwd=file.parent).returncode == 0
 
 
 def test_of_four_at_once_one_upgrades_and_all_are_content(
@@ -102,7 +127,8 @@ def test_of_four_at_once_one_upgrades_and_all_are_content(
     said = [one.communicate(timeout=PATIENCE) for one in four]
 
     assert [one.returncode for one in four] == [0] * 4, said
-    assert sum(f"(before: {OLDEST})" in out for out, _ in said) == 1
+    assert any("were made anew" in out for out, _ in said)
+    assert old.differences() == []
     assert run_batchctl("db", "verify", cwd=old.folder).returncode == 0
     assert old.rows() == old.before
 
@@ -114,11 +140,10 @@ def test_beneath_a_controller_of_the_older_schema_it_is_refused_and_the_next_one
     site.submit("B")
     controller = site.control()
     site.hear()
-    # It stands still while the schema is made as it was for those before it.
+    # It stands still while views and triggers are made as they were for those before it.
     site.freeze(controller.pid)
-    way = StoreTransactions(engine.open_engine(site.database.url, site.directory))
-    way.run(frozenset(), lambda connection: schema.downgrade(connection, OLDER))
-    way.close()
+    with closing(StoreTransactions(engine.open_engine(site.database.url, site.directory))) as way:
+        spoil(way)
     refused = site.run("db", "upgrade")
     assert (refused.returncode, f":{controller.pid}:" in refused.stderr) == (5, True), refused.stderr
     controller.end(signal.SIGKILL)

@@ -16,7 +16,6 @@ from sqlalchemy import text
 from batchctl.control_database import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.domain.health import Result
-from batchctl.domain.requests import Verb
 from batchctl.store import engine, examination, identity, schema, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -24,28 +23,42 @@ from tests.control_databases import ControlDatabase, PostgresControl, SqliteCont
 from tests.hand import Hand
 from tests.postgres import PostgresServer
 
-*OLDER, NEWEST = schema.revisions()[:-1]
-
 FILLED = """
 INSERT INTO ProcessBatch (ProcessBatchName, OnFailure) VALUES ('Daily', 'continue');
 INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'one');
-INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'two');
 INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, NextRunTime, Data1)
 SELECT ProcessBatch_id, 1, 'retry', '2026-11-21 03:15:00', 'text' FROM ProcessBatch;
-INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)
-SELECT ProcessBatch_id, 2, 'paused' FROM ProcessBatch;
 INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, CommandText,
 Status, StartTime, EndTime)
 SELECT 1, ProcessBatch_id, 10, 'load', 'sql', 'SELECT 1', 'failed', '2026-11-21 03:15:00.123', '2026-11-21 03:15:01.500'
 FROM ProcessBatch
 """
-"""Rows of what the oldest schema has."""
-OF_OLD = {
-    "ProcessBatch": "ProcessBatch_id, ProcessBatchName, OnFailure, z_inserted",
-    "FileProcess": "FileProcess_id, Entity, Status, z_updated",
-    "BatchControl": "BatchControl_id, Status, NextRunTime, Data1, z_updated",
-    "BatchProcessHistory": "BatchProcessHistory_id, Status, StartTime, EndTime, CommandText",
+KEPT = ("ProcessBatch", "FileProcess", "BatchControl", "BatchProcessHistory")
+"""The tables with rows of it."""
+SPOILT = {
+    "sqlite": (
+        "DROP VIEW vStatus",
+        "CREATE VIEW vStatus AS SELECT ProcessBatchName FROM ProcessBatch",
+        "DROP TRIGGER TR_ProcessBatch_AuditUpdate",
+        "CREATE TRIGGER TR_Setting_AuditReplaceInsert BEFORE INSERT ON Setting BEGIN SELECT 1; END",
+    ),
+    "postgresql": (
+        "DROP VIEW vStatus",
+        "CREATE VIEW vStatus AS SELECT ProcessBatchName, 1 AS Other FROM ProcessBatch",
+        "GRANT SELECT ON vStatus TO PUBLIC",
+        "DROP TRIGGER TR_ProcessBatch_Audit ON ProcessBatch",
+        "CREATE OR REPLACE FUNCTION batchctl_notify() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    ),
 }
+"""What leaves views, triggers and functions otherwise than this version makes them, as an older one has made them."""
+
+
+def spoil(transactions: StoreTransactions) -> None:
+    """Make a database and leave what is repeatable in it as an older version made it."""
+    transactions.run(frozenset(), schema.upgrade)
+    with transactions.read() as connection:
+        for statement in SPOILT[connection.dialect.name]:
+            connection.exec_driver_sql(statement)
 
 
 @pytest.fixture
@@ -92,45 +105,78 @@ def test_the_files_are_numbered_as_alembic_orders_them() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
-def test_what_a_released_migration_makes_is_never_changed(dialect: str) -> None:
+def test_the_script_is_the_one_that_was_reviewed(dialect: str) -> None:
     golden = Path(__file__).parent / "golden" / f"{dialect}.sql"
 
     assert schema.script(dialect) == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.full
-def test_views_are_made_anew_under_the_rights_and_the_views_upon_them(empty: StoreTransactions, hand: Hand) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0020"))
-    before = definitions_of(empty)
-    hand.sql("CREATE VIEW Mine AS SELECT ProcessBatchName FROM vStatus")
-    if hand.Refused is not sqlite3.IntegrityError:
-        hand.sql("GRANT SELECT ON vStatus TO PUBLIC")
-    mine = {name: text for name, text in definitions_of(empty).items() if name not in before}
+def test_an_upgrade_makes_anew_what_differs_and_keeps_the_rows(empty: StoreTransactions, hand: Hand) -> None:
+    empty.run(frozenset(), schema.upgrade)
+    made = definitions_of(empty)
+    for statement in FILLED.split(";"):
+        hand.sql(statement)
+    before = {table: hand.sql(f"SELECT * FROM {table}") for table in KEPT}
+    spoil(empty)
+    with empty.read() as connection:
+        assert not schema.is_current(connection)
+        assert schema.lacks_only_what_is_repeatable(connection)
 
     empty.run(frozenset(), schema.upgrade)
-    after = definitions_of(empty)
-    assert {"vstatus", "vwaiting"} <= {name.lower() for name in before if after[name] != before[name]}
+
+    assert definitions_of(empty) == made
+    assert {table: hand.sql(f"SELECT * FROM {table}") for table in KEPT} == before
+    with empty.read() as connection:
+        assert schema.is_current(connection)
+        assert schema.differences(connection) == []
+
+
+def test_views_are_made_anew_under_the_rights_and_the_views_upon_them(empty: StoreTransactions, hand: Hand) -> None:
+    empty.run(frozenset(), schema.upgrade)
+    made = definitions_of(empty)
+    hand.sql("CREATE VIEW Mine AS SELECT ProcessBatchName FROM vFailed")
+    if hand.Refused is not sqlite3.IntegrityError:
+        hand.sql("GRANT SELECT ON vFailed TO PUBLIC")
+    spoil(empty)
+
+    empty.run(frozenset(), schema.upgrade)
+
+    assert {name: text for name, text in definitions_of(empty).items() if name.lower() != "mine"} == made
     assert hand.sql("SELECT * FROM Mine") == []
     if hand.Refused is not sqlite3.IntegrityError:
-        kept = "SELECT 1 FROM information_schema.table_privileges WHERE grantee = 'PUBLIC' AND table_name = 'vstatus'"
-        assert hand.sql(kept) == [(1,)]
-
-    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0020"))
-    assert definitions_of(empty) == before | mine
+        kept = "SELECT table_name FROM information_schema.table_privileges WHERE grantee = 'PUBLIC' AND table_name LIKE 'v%'"
+        kept += " AND table_schema = current_schema() ORDER BY 1"
+        assert hand.sql(kept) == [("vfailed",), ("vstatus",)], "one was replaced, one made again with other columns"
 
 
-def test_an_older_database_is_brought_up_with_all_that_it_holds(empty: StoreTransactions) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0001"))
-    empty.run(frozenset(), lambda connection: connection.execute(text("INSERT INTO FileProcess (Entity) VALUES ('E')")))
-    with empty.read() as connection, pytest.raises(SchemaMismatch, match=r"has schema 0001; this version needs"):
-        schema.verify(connection)
+def test_a_view_upon_one_that_gets_other_columns_is_named(postgres: PostgresServer, tmp_path: Path) -> None:
+    """Only PostgreSQL remembers what stands upon what."""
+    database = PostgresControl(postgres, tmp_path, postgres.new_database())
+    with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
+        spoil(transactions)
+        with transactions.read() as connection:
+            connection.exec_driver_sql("CREATE VIEW Mine AS SELECT Other FROM vStatus")
+        with pytest.raises(SchemaMismatch, match=r"(?s)View vStatus gets other columns.*view mine depends") as refused:
+            transactions.run(frozenset(), schema.upgrade)
 
+    assert refused.value.next_step == "drop that, then: batchctl db upgrade, then make it again"
+
+
+def test_an_older_schema_than_it_knows_is_refused_with_the_two_ways_out(empty: StoreTransactions) -> None:
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0021'")
+        for look in (schema.verify, schema.check_upgradable):
+            with pytest.raises(SchemaMismatch, match=r"has schema 0021; .* knows none older than 0044") as refused:
+                look(connection)
+            assert "bring it to 0044" in str(refused.value.next_step)
+            assert "batchctl export" in str(refused.value.next_step)
+
+
+def test_a_new_database_has_no_batch_that_would_run_whatever_a_row_says(empty: StoreTransactions, hand: Hand) -> None:
     empty.run(frozenset(), schema.upgrade)
 
-    with empty.read() as connection:
-        schema.verify(connection)
-        assert connection.execute(text("SELECT Entity FROM FileProcess")).scalars().all() == ["E"]
-        assert schema.differences(connection) == []
+    assert hand.sql("SELECT ProcessBatchName FROM ProcessBatch") == []
 
 
 def test_every_database_gets_a_name_that_no_other_has(tmp_path: Path) -> None:
@@ -144,103 +190,6 @@ def test_every_database_gets_a_name_that_no_other_has(tmp_path: Path) -> None:
 
     assert len(names) == 3
     assert {len(name) for name in names} == {32}
-
-
-@pytest.mark.full
-def test_up_down_up(empty: StoreTransactions) -> None:
-    empty.run(frozenset(), schema.upgrade)
-    made = definitions_of(empty)
-    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "base"))
-    left = definitions_of(empty)
-    empty.run(frozenset(), schema.upgrade)
-
-    assert left == {}
-    assert definitions_of(empty) == made
-
-
-def fill(transactions: StoreTransactions, hand: Hand, revision: str) -> None:
-    """Make a database of a revision, with rows."""
-    transactions.run(frozenset(), lambda connection: schema.upgrade(connection, revision))
-    for statement in FILLED.split(";"):
-        hand.sql(statement)
-
-
-@pytest.mark.parametrize("revision", [*(pytest.param(one, marks=pytest.mark.full) for one in OLDER), NEWEST])
-def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
-    empty: StoreTransactions, hand: Hand, revision: str
-) -> None:
-    def rows() -> dict[str, list[tuple[object, ...]]]:
-        return {table: hand.sql(f"SELECT {columns} FROM {table} ORDER BY 1") for table, columns in OF_OLD.items()}
-
-    fill(empty, hand, revision)
-    before = rows()
-    empty.run(frozenset(), schema.upgrade)
-    with empty.read() as connection:
-        assert schema.differences(connection) == []
-    after = rows()
-    empty.run(frozenset(), lambda connection: schema.downgrade(connection, revision))
-
-    assert [len(found) for found in before.values()] == [1, 2, 2, 1]
-    assert after == before
-    assert rows() == before
-
-
-@pytest.mark.full
-def test_a_view_that_was_put_otherwise_is_put_as_before_for_the_versions_that_knew_no_other(
-    empty: StoreTransactions,
-) -> None:
-    def start_time() -> list[str]:
-        text = next(text for name, text in definitions_of(empty).items() if name.lower() == "vschedule")
-        return re.findall(r"min\(\(select min\(|min\(c\.starttime\)", re.sub(r"(?<=\() ", "", text.lower()))
-
-    empty.run(frozenset(), schema.upgrade)
-    made = definitions_of(empty)
-    now = start_time()
-    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0032"))
-
-    assert (now, start_time()) == (["min(c.starttime)"], ["min((select min("])
-    empty.run(frozenset(), schema.upgrade)
-    assert definitions_of(empty) == made
-
-
-def test_an_upgrade_names_the_rows_that_have_to_be_corrected_first(postgres: PostgresServer, tmp_path: Path) -> None:
-    """Only PostgreSQL ever took a time that is no day of the calendar."""
-    older = PostgresControl(postgres, tmp_path, postgres.new_database())
-    transactions = StoreTransactions(engine.open_engine(older.url, tmp_path))
-    with closing(older.hand()) as hand:
-        fill(transactions, hand, "0006")
-        hand.sql("UPDATE BatchControl SET NextRunTime = 'infinity'")
-        with pytest.raises(DatabaseUnusable, match=r"^BatchControl 1, 2: NextRunTime is no day") as refused:
-            transactions.run(frozenset(), schema.upgrade)
-        assert hand.sql("SELECT version_num FROM alembic_version") == [("0006",)]
-        correction, then, _ = str(refused.value.next_step).partition(", or another time; then: batchctl db upgrade")
-        hand.sql(correction)
-    transactions.run(frozenset(), schema.upgrade)
-    with transactions.read() as connection:
-        schema.verify(connection)
-    transactions.close()
-
-    assert then
-
-
-def test_a_request_of_no_known_word_is_answered_and_refused_from_then_on(empty: StoreTransactions, hand: Hand) -> None:
-    asked = "INSERT INTO OperatorRequest (Action, Status) VALUES (?, ?)"
-    empty.run(frozenset(), schema.upgrade)
-    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0043"))
-    for action, status in (("retrry", "requested"), ("retrry", "refused"), (" ReRun\u00a0", "requested")):
-        hand.sql(asked, action, status)
-    empty.run(frozenset(), schema.upgrade)
-    kept = hand.sql("SELECT Action, Status, Answer IS NULL FROM OperatorRequest ORDER BY 1, OperatorRequest_id")
-    with pytest.raises(hand.Refused, match="Action_Word"):
-        hand.sql(asked, "retrry", "requested")
-    for verb in Verb:
-        hand.sql(asked, f"\t{verb.upper()} ", "requested")
-
-    assert sorted((action, status, bool(unanswered)) for action, status, unanswered in kept) == [
-        (" ReRun\u00a0", "requested", True),
-        ("retrry", "refused", False),
-        ("retrry", "refused", True),
-    ]
 
 
 def test_an_upgrade_cut_in_the_middle_leaves_nothing(empty: StoreTransactions) -> None:
@@ -387,24 +336,6 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path: Pat
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("taken", "name"), [("VIEW vStatus AS SELECT 1 AS a", "vStatus"), ("TABLE incident (a integer)", "Incident")]
-)
-def test_a_name_that_an_upgrade_needs_and_somebody_has_taken_is_told(
-    empty: StoreTransactions, empty_database: ControlDatabase, taken: str, name: str
-) -> None:
-    file = empty_database.directory / "batchctl.toml"
-    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0016"))
-    empty.run(frozenset(), lambda connection: connection.exec_driver_sql(f"CREATE {taken}"))
-
-    with pytest.raises(SchemaMismatch, match=f"needs the names of: {name}") as told:
-        upgrade_database(str(file))
-    assert "rename them" in told.value.in_full
-    with empty.read() as connection:
-        assert schema.revision_of(connection) == "0016"
-
-
 def test_a_database_of_a_newer_version_is_not_upgraded(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
@@ -415,8 +346,8 @@ def test_a_database_of_a_newer_version_is_not_upgraded(empty: StoreTransactions)
 
 @pytest.fixture
 def older(empty: StoreTransactions, empty_database: ControlDatabase) -> str:
-    """Return the configuration of a database of the version before the newest."""
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, schema.revisions()[-2]))
+    """Return the configuration of a database whose views and triggers are of an older version."""
+    spoil(empty)
     file = empty_database.directory / "batchctl.toml"
     file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
     return str(file)
@@ -438,7 +369,7 @@ def test_nothing_is_upgraded_beneath_a_living_controller(
     assert "controller c1 (host etl 7, process 4711)" in refused.value.message
     assert (refused.value.next_step or "").endswith("then: batchctl db upgrade")
     with empty.read() as connection:
-        assert schema.revision_of(connection) == schema.revisions()[-2]
+        assert not schema.is_current(connection)
 
 
 @pytest.mark.parametrize(("more", "values"), [(", Status", ", 'stopped'"), (", Heartbeat", ", '2026-11-01 00:00:00'")])
@@ -449,10 +380,11 @@ def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
         connection.exec_driver_sql(ENTERED.format(more=more, values=values))
     check_may_upgrade(older)
 
-    assert upgrade_database(older) == (schema.revisions()[-2], schema.newest_revision())
+    newest = schema.newest_revision()
+    assert upgrade_database(older) == (newest, newest, False)
     with empty.read() as connection:
         connection.exec_driver_sql("UPDATE Controller SET Status = 'running', Heartbeat = '2099-01-01 00:00:00'")
-    assert upgrade_database(older) == (schema.newest_revision(),) * 2, "where there is nothing to do, nobody is asked"
+    assert upgrade_database(older) == (newest, newest, True), "where there is nothing to do, nobody is asked"
 
 
 @pytest.fixture
@@ -482,103 +414,6 @@ def test_a_database_that_says_it_has_two_schemas_is_told_so_by_name(
 
     assert f"several schemas: 0001, {schema.newest_revision()}." in told.message
     assert "restore a backup" in str(told.next_step)
-
-
-def test_only_where_a_script_brings_up_to_date_what_is_there_is_it_advised(
-    control_database: ControlDatabase, versions: Hand
-) -> None:
-    versions.sql("UPDATE alembic_version SET version_num = '0006'")
-    told = refused(control_database)
-
-    assert "has schema 0006" in told.message
-    assert told.next_step == "batchctl db upgrade"
-
-
-BROKEN = """
-INSERT INTO ProcessBatch (ProcessBatchName, ProcessingMode) VALUES ('Daily', 'sheduled');
-INSERT INTO ProcessBatch (ProcessBatchName, RetryWaitSecs) VALUES ('Nightly', -5);
-INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT ProcessBatch_id, ProcessBatch_id FROM ProcessBatch
-WHERE ProcessBatchName = 'Daily';
-INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('at night', 'Daily', 'daily', '25:00')
-"""
-
-
-def test_an_upgrade_names_what_the_new_constraints_would_refuse_and_changes_nothing(
-    empty: StoreTransactions, hand: Hand
-) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0022"))
-    for statement in BROKEN.split(";"):
-        hand.sql(statement)
-    before = definitions_of(empty)
-
-    with pytest.raises(DatabaseUnusable) as refused:
-        empty.run(frozenset(), schema.upgrade)
-
-    said = refused.value.message
-    for row in (
-        *("ProcessBatch 1 (Daily): ProcessingMode is 'sheduled'", "ProcessBatch 2 (Nightly): RetryWaitSecs is '-5'"),
-        *("BatchDependency 1 (1): DependsOnBatch_id is '1'", "Schedule 1 (at night): RunTimes is '25:00'"),
-    ):
-        assert row in said
-    assert refused.value.next_step == (
-        "correct each, such as UPDATE ProcessBatch SET ProcessingMode = ... WHERE ProcessBatch_id = 1;"
-        " then: batchctl db upgrade"
-    )
-    assert definitions_of(empty) == before
-    hand.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled', RetryWaitSecs = NULL")
-    hand.sql("DELETE FROM BatchDependency")
-    hand.sql("UPDATE Schedule SET RunTimes = '05:00'")
-    empty.run(frozenset(), schema.upgrade)
-    with empty.read() as connection:
-        assert schema.differences(connection) == []
-
-
-def test_an_upgrade_names_lists_limits_and_times_that_the_engine_could_not_read(
-    empty: StoreTransactions, hand: Hand
-) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0031"))
-    hand.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', 'twenty')")
-    monthly = (
-        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, RunMonths, RunDaysOfMonth, NextRunTime)"
-    )
-    hand.sql(f"{monthly} VALUES ('a', 'B', 'monthly', '06:00', 'Brumaire', '1,last', NULL)")
-    hand.sql(f"{monthly} VALUES ('b', 'B', 'monthly', '06:00', 'Feb', '31', NULL)")
-    said = ["Setting 2 (MaxConcurrent): Value is 'twenty'", "Schedule 1 (a): RunMonths is 'Brumaire'"]
-    said.append("Schedule 2 (b): RunDaysOfMonth is '31'")
-    if hand.Refused is not sqlite3.IntegrityError:
-        hand.sql("UPDATE Schedule SET NextRunTime = 'infinity' WHERE Schedule_id = 1")
-        said.append("Schedule 1: NextRunTime is 'infinity'")
-    before = definitions_of(empty)
-
-    with pytest.raises(DatabaseUnusable) as refused:
-        empty.run(frozenset(), schema.upgrade)
-
-    assert [row for row in said if row not in refused.value.message] == []
-    assert definitions_of(empty) == before
-    hand.sql("UPDATE Schedule SET RunMonths = NULL, NextRunTime = NULL")
-    hand.sql("UPDATE Setting SET Value = '20' WHERE Name = 'MaxConcurrent'")
-    empty.run(frozenset(), schema.upgrade)
-    with empty.read() as connection:
-        assert schema.differences(connection) == []
-
-
-def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
-    empty: StoreTransactions, hand: Hand
-) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0025"))
-    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Daily')")
-    hand.sql(
-        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, MaxLost)"
-        " VALUES (1, 10, 'load', 'sql', -1)"
-    )
-    with pytest.raises(DatabaseUnusable, match=r"ProcessControl 1 \(load\): MaxLost is '-1'") as refused:
-        empty.run(frozenset(), schema.upgrade)
-    correction, then, _ = str(refused.value.next_step).removeprefix("correct each, such as ").partition("; then: ")
-    hand.sql(correction)
-    empty.run(frozenset(), schema.upgrade)
-
-    assert then
-    assert hand.sql("SELECT MaxLost FROM ProcessControl") == [(3,)]
 
 
 @pytest.mark.full

@@ -18,6 +18,7 @@ from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store import engine, schema
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl
+from tests.migrations.test_migrations import spoil
 from tests.operations.test_doctor import by_name, configured, examined
 from tests.postgres import PostgresServer
 from tests.strict_postgres import StrictServer
@@ -122,7 +123,7 @@ def test_of_two_upgrades_at_once_the_second_finds_nothing_to_do(postgres: Postgr
     database = postgres.new_database()
     config = configured(tmp_path, f'database_url = "{postgres.url(database)}"\n')
     older = StoreTransactions(engine.open_engine(postgres.url(database), tmp_path))
-    older.run(frozenset(), lambda connection: schema.upgrade(connection, "0001"))
+    spoil(older)
     older.close()
 
     def upgrade() -> subprocess.Popen[str]:
@@ -130,8 +131,8 @@ def test_of_two_upgrades_at_once_the_second_finds_nothing_to_do(postgres: Postgr
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     with postgres.connect(database) as dba, dba.transaction():
-        # An upgrade makes its tables before it waits here to write down which it has made.
-        dba.execute("LOCK TABLE alembic_version IN SHARE MODE")
+        # An upgrade has the lock that keeps others out before it waits here.
+        dba.execute("LOCK TABLE AuditLog IN SHARE MODE")
         first = upgrade()
         assert waiting(postgres, database, 1) == 1
         second = upgrade()
@@ -139,7 +140,7 @@ def test_of_two_upgrades_at_once_the_second_finds_nothing_to_do(postgres: Postgr
     said = [process.communicate() for process in (first, second)]
 
     assert [process.returncode for process in (first, second)] == [0, 0], said
-    assert f"now has schema {schema.newest_revision()} (before: 0001)" in said[0][0]
+    assert f"has schema {schema.newest_revision()}; its views and triggers were made anew" in said[0][0]
     assert f"Nothing to do: the control database has schema {schema.newest_revision()}" in said[1][0]
 
 

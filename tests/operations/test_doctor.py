@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -85,6 +86,23 @@ def test_a_database_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
     assert (reading.result, reading.next_step) == (Result.FAIL, "batchctl db upgrade")
     assert not (tmp_path / "none.db").exists()
+
+
+def test_views_and_triggers_that_are_gone_are_named_with_what_makes_them_again(empty_database: ControlDatabase) -> None:
+    file = configured(empty_database.directory, f'database_url = "{empty_database.url}"\n')
+    upgrade_database(file)
+    on = "" if empty_database.kind == "sqlite" else " ON AuditLog"
+    with closing(empty_database.hand()) as hand:
+        for statement in ("DROP VIEW vStatus", f"DROP TRIGGER TR_AuditLog_AppendOnly{'' if on else 'Delete'}{on}"):
+            hand.sql(statement)
+    reading = examined(empty_database.directory, empty_database.url)["database_url", "views"]
+
+    assert reading.result is Result.WARN
+    assert "vstatus" in reading.message.lower()
+    assert "tr_auditlog_appendonly" in reading.message.lower()
+    assert (reading.next_step or "").startswith("batchctl db upgrade")
+    upgrade_database(file)
+    assert ("database_url", "views") not in examined(empty_database.directory, empty_database.url)
 
 
 def test_a_newer_schema_is_told_from_an_older_one(

@@ -59,7 +59,7 @@ class Catalog:
                 if "ComputedColumnExpression" in column:
                     table = name_of(one["SchemaObjectName"])
                     self.computed.setdefault(table, set()).add(name_of(column["ColumnIdentifier"]))
-        for one in of_kind(tree, "CreateTriggerStatement"):
+        for one in of_kind(tree, "CreateTriggerStatement", "CreateOrAlterTriggerStatement"):
             heard = {action["TriggerActionType"].lower() for action in one["TriggerActions"]}
             self.triggers.setdefault(name_of(one["TriggerObject"]["Name"]), set()).update(heard)
         for one in of_kind(tree, "CreateIndexStatement"):

@@ -26,10 +26,7 @@ from batchctl.store.statements import Compiled, RowInsert, RowSelect, RowUpdate
 
 OF_OTHERS = tuple(
     f"batchctl.store.{name}"
-    for name in (
-        *("dialects.sqlite", "dialects.postgresql", "dialects.health.sqlite", "dialects.health.postgresql"),
-        "rewording",
-    )
+    for name in (*("dialects.sqlite", "dialects.postgresql", "dialects.health.sqlite", "dialects.health.postgresql"),)
 )
 """Modules whose statements no SQL Server ever sees."""
 BY_KIND = frozenset(

@@ -91,7 +91,9 @@ _LOCK_NAME = (
     " @LockOwner = 'Transaction', @LockTimeout = 100; SELECT @got;"
 )
 _NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
-_ALTERED = re.compile(r"(\bALTER TABLE )(?=\w+ )")
+_NAMED = re.compile(
+    r"(\b(?:CREATE TABLE|ALTER TABLE|REFERENCES|INSERT INTO) |\bCREATE (?:UNIQUE )?INDEX \[\w+\] ON )(?=\w+ )"
+)
 _MAY_NOT_CHECK = frozenset({2557, 2571, 7983})
 _MOST_VIOLATIONS = 100
 
@@ -424,7 +426,7 @@ def _alter_in_the_model(
     _connection: Connection, _cursor: object, statement: str, parameters: object, _context: object, _many: object
 ) -> tuple[str, object]:
     """Name the schema in what migrations write as text: without it the real tables would be altered."""
-    return _ALTERED.sub(rf"\1{MODEL}.", statement), parameters
+    return _NAMED.sub(rf"\1{MODEL}.", statement), parameters
 
 
 def _session(connection: Connection) -> Session:

@@ -39,6 +39,13 @@ JOIN pg_class c ON c.oid = i.indexrelid
 WHERE c.relnamespace = current_schema()::regnamespace
 AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)
 """
+_RIGHTS = """
+SELECT format('GRANT %s ON %s TO %s%s', a.privilege_type, c.oid::regclass,
+              CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+              CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+WHERE c.oid = to_regclass(:view) AND a.grantee <> c.relowner
+"""
 _MODEL = "batchctl_model"
 
 
@@ -47,6 +54,11 @@ def definitions(connection: Connection) -> dict[str, str]:
     schema = str(connection.execute(text("SELECT quote_ident(current_schema())")).scalar_one())
     rows = connection.execute(text(_DEFINITIONS))
     return {str(row.name): " ".join(str(row.definition).replace(f"{schema}.", "").split()) for row in rows}
+
+
+def rights_on(connection: Connection, view: str) -> list[str]:
+    """Return the statements that give a view's rights to those who have them, beside its owner."""
+    return [str(right) for right in connection.execute(text(_RIGHTS), {"view": view}).scalars()]
 
 
 def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Views that answer the questions of support staff in any SQL client: no joins, words for codes, and what to type next.
 
-They are made by the migrations, of which the last takes them from here: whoever changes one makes them anew in a migration.
+`db upgrade` makes them anew from here, as `batchctl.store.repeatable` says.
 Data is shown as it is, control characters and all; what a client makes of it is its affair.
 
 Whatever stands in a row, a view answers: one error in one row, and nobody would see any other. On PostgreSQL a time may be

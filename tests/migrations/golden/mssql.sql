@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0045.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0044.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset', N'Leader', N'NamedLock'))
+        N'ProcessBatch', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -43,9 +43,9 @@ GO
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NOT NULL
 BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
-    IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
+    IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028', '0029', '0030', '0031', '0032', '0033', '0034', '0035', '0036', '0037', '0038', '0039', '0040', '0041', '0042', '0043', '0044', '0045'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0044'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -75,29 +75,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
-CREATE TABLE FileProcess (
-    FileProcess_id BIGINT NOT NULL IDENTITY,
-    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    FileName NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_FileProcess_Status] DEFAULT 'ready',
-    Data NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_FileProcess] PRIMARY KEY (FileProcess_id),
-    CONSTRAINT [CK_FileProcess_Status] CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')),
-    CONSTRAINT [CK_FileProcess_Entity] CHECK (Entity <> '')
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
 CREATE TABLE ProcessBatch (
     ProcessBatch_id BIGINT NOT NULL IDENTITY,
@@ -110,12 +88,23 @@ CREATE TABLE ProcessBatch (
     Populator NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_ProcessBatch_Populator] DEFAULT 'pattern',
     PopulatorArgs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     OnFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_OnFailure] DEFAULT 'hold_batch',
-    DependencyMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_DependencyMode] DEFAULT 'all',
+    DependencyMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL
+        CONSTRAINT [DF_ProcessBatch_DependencyMode] DEFAULT 'all',
     MaxConcurrent INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_MaxConcurrent] DEFAULT 1,
     DuplicateCheck SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_DuplicateCheck] DEFAULT 1,
     Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_updated] DEFAULT SYSUTCDATETIME(),
+    ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    RetryWaitSecs INTEGER NULL,
+    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Tags NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    FinishBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    ExpectedOn NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    ExpectedCalendar NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    PopulatorOn VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     CONSTRAINT [PK_ProcessBatch] PRIMARY KEY (ProcessBatch_id),
     CONSTRAINT [UQ_ProcessBatch_ProcessBatchName] UNIQUE (ProcessBatchName),
     CONSTRAINT [CK_ProcessBatch_ProcessBatchName] CHECK (ProcessBatchName <> ''),
@@ -125,7 +114,20 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT [CK_ProcessBatch_RetryWaitMins] CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     CONSTRAINT [CK_ProcessBatch_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     CONSTRAINT [CK_ProcessBatch_OnFailure] CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
-    CONSTRAINT [CK_ProcessBatch_DependencyMode] CHECK (lower(DependencyMode) IN ('all', 'any'))
+    CONSTRAINT [CK_ProcessBatch_DependencyMode] CHECK (lower(DependencyMode) IN ('all', 'any')),
+    CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> ''),
+    CONSTRAINT [CK_ProcessBatch_Populator] CHECK (Populator <> ''),
+    CONSTRAINT [CK_ProcessBatch_ProcessingMode] CHECK (lower(ProcessingMode) IN ('manual', 'scheduled', 'triggered')),
+    CONSTRAINT [CK_ProcessBatch_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    CONSTRAINT [CK_ProcessBatch_ArriveBy] CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) LIKE '[0-2][0-9]:[0-5][0-9]'
+        AND trim(ArriveBy) NOT LIKE '2[4-9]%')),
+    CONSTRAINT [CK_ProcessBatch_StartBy] CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) LIKE '[0-2][0-9]:[0-5][0-9]'
+        AND trim(StartBy) NOT LIKE '2[4-9]%')),
+    CONSTRAINT [CK_ProcessBatch_FinishBy] CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) LIKE '[0-2][0-9]:[0-5][0-9]'
+        AND trim(FinishBy) NOT LIKE '2[4-9]%')),
+    CONSTRAINT [CK_ProcessBatch_ExpectedOn]
+        CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'),
+    CONSTRAINT [CK_ProcessBatch_PopulatorOn] CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'))
 );
 GO
 IF @@TRANCOUNT = 0
@@ -134,252 +136,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U') IS NULL
-CREATE TABLE ProcessControl (
-    ProcessControl_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    ProcessControlSeq INTEGER NOT NULL,
-    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    ExpectedDuration INTEGER NULL,
-    AlarmDuration INTEGER NULL,
-    MaxDuration INTEGER NULL,
-    OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
-    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_ProcessControl] PRIMARY KEY (ProcessControl_id),
-    CONSTRAINT [UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq] UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CONSTRAINT [CK_ProcessControl_ProcessControlSeq] CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
-    CONSTRAINT [CK_ProcessControl_ProcessName] CHECK (ProcessName <> ''),
-    CONSTRAINT [CK_ProcessControl_ExpectedDuration] CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
-    CONSTRAINT [CK_ProcessControl_AlarmDuration] CHECK (AlarmDuration BETWEEN 1 AND 31536000),
-    CONSTRAINT [CK_ProcessControl_MaxDuration] CHECK (MaxDuration BETWEEN 1 AND 31536000),
-    CONSTRAINT [CK_ProcessControl_OnLost] CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
-    CONSTRAINT [FK_ProcessControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U') IS NULL
-CREATE TABLE BatchControl (
-    BatchControl_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    FileProcess_id BIGINT NOT NULL,
-    PrevProcessControlSeq INTEGER NOT NULL CONSTRAINT [DF_BatchControl_PrevProcessControlSeq] DEFAULT 0,
-    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchControl_Status] DEFAULT 'ready',
-    RetryCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_RetryCount] DEFAULT 0,
-    NextRunTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_NextRunTime] DEFAULT '1900-01-01 00:00:00.000',
-    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
-    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
-    CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
-    CONSTRAINT [CK_BatchControl_Status] CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')),
-    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq >= 0),
-    CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
-    CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
-    CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
-    CONSTRAINT [FK_BatchControl_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U') IS NULL
-CREATE TABLE BatchProcessHistory (
-    BatchProcessHistory_id BIGINT NOT NULL IDENTITY,
-    BatchControl_id BIGINT NOT NULL,
-    ProcessBatch_id BIGINT NOT NULL,
-    ProcessControlSeq INTEGER NOT NULL,
-    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    AttemptNo INTEGER NOT NULL CONSTRAINT [DF_BatchProcessHistory_AttemptNo] DEFAULT 1,
-    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchProcessHistory_ClaimToken] DEFAULT 0,
-    Cause VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Cause] DEFAULT 'auto',
-    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Status] DEFAULT 'running',
-    CommandText NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    CommandSpec NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_BatchProcessHistory_CommandSpec] DEFAULT '{}',
-    StartTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_StartTime] DEFAULT SYSUTCDATETIME(),
-    EndTime DATETIME2(3) NULL,
-    ReturnCode BIGINT NULL,
-    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    Output NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    RowsAffected BIGINT NULL,
-    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Pid BIGINT NULL,
-    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    DbSession NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Spawned DATETIME2(3) NULL,
-    RetryCountAfter INTEGER NULL,
-    NextRunTimeAfter DATETIME2(3) NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchProcessHistory] PRIMARY KEY (BatchProcessHistory_id),
-    CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
-    CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
-    CONSTRAINT [CK_BatchProcessHistory_Status] CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
-    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
-    CONSTRAINT [FK_BatchProcessHistory_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
-    CONSTRAINT [FK_BatchProcessHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U') IS NULL
-CREATE TABLE AuditLog (
-    AuditLog_id BIGINT NOT NULL IDENTITY,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
-    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Action NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Target NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    ValuesBefore NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    ValuesAfter NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    CONSTRAINT [PK_AuditLog] PRIMARY KEY (AuditLog_id),
-    CONSTRAINT [CK_AuditLog_Actor] CHECK (Actor <> '')
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Ready' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-CREATE INDEX [IX_FileProcess_Ready] ON FileProcess (FileProcess_id) WHERE Status = 'ready';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
-CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity) WHERE Data IS NOT NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0008')
-CREATE INDEX [IX_BatchControl_Open] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0001');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U') IS NULL
-CREATE TABLE Setting (
-    Setting_id BIGINT NOT NULL IDENTITY,
-    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Value NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_Setting] PRIMARY KEY (Setting_id),
-    CONSTRAINT [UQ_Setting_Name] UNIQUE (Name),
-    CONSTRAINT [CK_Setting_Name] CHECK (Name <> '')
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = 'DatabaseId')
-INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(replace(convert(nvarchar(36), newid()), '-', ''));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0002' WHERE version_num = '0001';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U') IS NULL
-CREATE TABLE Controller (
-    Controller_id BIGINT NOT NULL IDENTITY,
-    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Controller_Status] DEFAULT 'running',
-    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Pid BIGINT NULL,
-    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    Slots INTEGER NOT NULL CONSTRAINT [DF_Controller_Slots] DEFAULT 1,
-    HeartbeatSeq BIGINT NOT NULL CONSTRAINT [DF_Controller_HeartbeatSeq] DEFAULT 0,
-    Heartbeat DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_Heartbeat] DEFAULT SYSUTCDATETIME(),
-    AppVersion NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_Controller] PRIMARY KEY (Controller_id),
-    CONSTRAINT [UQ_Controller_ControllerName] UNIQUE (ControllerName),
-    CONSTRAINT [CK_Controller_ControllerName] CHECK (ControllerName <> ''),
-    CONSTRAINT [CK_Controller_Status] CHECK (lower(Status) IN ('running', 'stopped', 'lost'))
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- What steps share, such as an FTP server, and how many units of it there are.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Resource', N'U') IS NULL
 CREATE TABLE Resource (
     Resource_id BIGINT NOT NULL IDENTITY,
@@ -400,21 +157,108 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchResource', N'U') IS NULL
-CREATE TABLE BatchResource (
-    BatchResource_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    Resource_id BIGINT NOT NULL,
-    Units INTEGER NOT NULL CONSTRAINT [DF_BatchResource_Units] DEFAULT 1,
-    Exclusive SMALLINT NOT NULL CONSTRAINT [DF_BatchResource_Exclusive] DEFAULT 0,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchResource] PRIMARY KEY (BatchResource_id),
-    CONSTRAINT [UQ_BatchResource_ProcessBatch_id_Resource_id] UNIQUE (ProcessBatch_id, Resource_id),
-    CONSTRAINT [CK_BatchResource_Units] CHECK (Units BETWEEN 1 AND 1000000),
-    CONSTRAINT [CK_BatchResource_Exclusive] CHECK (Exclusive IN (0, 1)),
-    CONSTRAINT [FK_BatchResource_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
-    CONSTRAINT [FK_BatchResource_Resource_id] FOREIGN KEY(Resource_id) REFERENCES Resource (Resource_id)
+-- When rows of an entity are put into FileProcess by themselves.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U') IS NULL
+CREATE TABLE Schedule (
+    Schedule_id BIGINT NOT NULL IDENTITY,
+    ScheduleName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ScheduleType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    IntervalMinutes INTEGER NULL,
+    RunTimes NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunDays NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunDaysOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    WeekOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunMonths NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    BetweenTimes NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    EveryN INTEGER NOT NULL CONSTRAINT [DF_Schedule_EveryN] DEFAULT 1,
+    StartDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    EndDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    RunAt NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Cron NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    TimeZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CalendarRule VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL
+        CONSTRAINT [DF_Schedule_CalendarRule] DEFAULT 'business_days',
+    GapPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_GapPolicy] DEFAULT 'run',
+    FoldPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_FoldPolicy] DEFAULT 'once',
+    CatchUp VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_CatchUp] DEFAULT 'none',
+    CatchUpMost INTEGER NULL,
+    Overlap VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_Overlap] DEFAULT 'queue',
+    Jitter INTEGER NOT NULL CONSTRAINT [DF_Schedule_Jitter] DEFAULT 0,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_Schedule_Enabled] DEFAULT 1,
+    NextRunTime DATETIME2(3) NULL,
+    DecidedUntil DATETIME2(3) NULL CONSTRAINT [DF_Schedule_DecidedUntil] DEFAULT SYSUTCDATETIME(),
+    TimingHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
+    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Schedule] PRIMARY KEY (Schedule_id),
+    CONSTRAINT [UQ_Schedule_ScheduleName] UNIQUE (ScheduleName),
+    CONSTRAINT [CK_Schedule_ScheduleName] CHECK (ScheduleName <> ''),
+    CONSTRAINT [CK_Schedule_Entity] CHECK (Entity <> ''),
+    CONSTRAINT [CK_Schedule_IntervalMinutes] CHECK ((IntervalMinutes IS NOT NULL AND (ScheduleType = 'interval'))
+        OR (IntervalMinutes IS NULL AND ScheduleType <> 'interval')),
+    CONSTRAINT [CK_Schedule_IntervalMinutes_Bounds] CHECK (IntervalMinutes BETWEEN 1 AND 1440),
+    CONSTRAINT [CK_Schedule_RunTimes] CHECK ((RunTimes IS NOT NULL AND (ScheduleType = 'daily' OR ScheduleType = 'weekly'
+        OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow')) OR (RunTimes IS NULL AND ScheduleType <> 'daily'
+        AND ScheduleType <> 'weekly' AND ScheduleType <> 'monthly' AND ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunDays] CHECK (RunDays IS NOT NULL OR (ScheduleType <> 'weekly'
+        AND ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunDaysOfMonth] CHECK (RunDaysOfMonth IS NOT NULL OR (ScheduleType <> 'monthly')),
+    CONSTRAINT [CK_Schedule_WeekOfMonth] CHECK (WeekOfMonth IS NOT NULL OR (ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunAt] CHECK ((RunAt IS NOT NULL AND (ScheduleType = 'once')) OR (RunAt IS NULL
+        AND ScheduleType <> 'once')),
+    CONSTRAINT [CK_Schedule_Cron] CHECK ((Cron IS NOT NULL AND (ScheduleType = 'cron')) OR (Cron IS NULL
+        AND ScheduleType <> 'cron')),
+    CONSTRAINT [CK_Schedule_EveryN] CHECK (EveryN BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Schedule_CatchUpMost] CHECK ((CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to'
+        AND CatchUpMost IS NULL)),
+    CONSTRAINT [CK_Schedule_CatchUpMost_Bounds] CHECK (CatchUpMost BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Schedule_Jitter] CHECK (Jitter BETWEEN 0 AND 86400),
+    CONSTRAINT [CK_Schedule_Enabled] CHECK (Enabled IN (0, 1)),
+    CONSTRAINT [CK_Schedule_ScheduleType]
+        CHECK (lower(ScheduleType) IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')),
+    CONSTRAINT [CK_Schedule_CalendarRule] CHECK (lower(CalendarRule) IN ('business_days', 'days_off', 'next', 'previous')),
+    CONSTRAINT [CK_Schedule_GapPolicy] CHECK (lower(GapPolicy) IN ('run', 'skip')),
+    CONSTRAINT [CK_Schedule_FoldPolicy] CHECK (lower(FoldPolicy) IN ('once', 'twice')),
+    CONSTRAINT [CK_Schedule_CatchUp] CHECK (lower(CatchUp) IN ('none', 'latest', 'up_to')),
+    CONSTRAINT [CK_Schedule_Overlap] CHECK (lower(Overlap) IN ('queue', 'skip')),
+    CONSTRAINT [CK_Schedule_RunTimes_Form] CHECK (',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[^0-2]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,2[^0-3]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[01][^0-9]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,__[^:]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,___[^0-5]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,____[^0-9]%'
+        AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,_____[^,]%'),
+    CONSTRAINT [CK_Schedule_BetweenTimes]
+        CHECK (replace(BetweenTimes, ' ', '') LIKE '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]'
+        AND replace(BetweenTimes, ' ', '') NOT LIKE '2[4-9]%' AND replace(BetweenTimes, ' ', '') NOT LIKE '%-2[4-9]%'),
+    CONSTRAINT [CK_Schedule_RunDays_Form]
+        CHECK (LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'),
+    CONSTRAINT [CK_Schedule_WeekOfMonth_Form]
+        CHECK (LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',first,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',second,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',third,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fourth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fifth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) = 5 * LEN(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(WeekOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%'),
+    CONSTRAINT [CK_Schedule_RunAt_Form]
+        CHECK ((trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]'
+        OR trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]')
+        AND trim(RunAt) NOT LIKE '_____00%' AND trim(RunAt) NOT LIKE '_____1[3-9]%' AND trim(RunAt) NOT LIKE '________00%'
+        AND trim(RunAt) NOT LIKE '________3[2-9]%' AND trim(RunAt) NOT LIKE '%[ T]2[4-9]%'),
+    CONSTRAINT [CK_Schedule_StartDate] CHECK (trim(StartDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+        AND trim(StartDate) NOT LIKE '_____00%' AND trim(StartDate) NOT LIKE '_____1[3-9]%'
+        AND trim(StartDate) NOT LIKE '________00%' AND trim(StartDate) NOT LIKE '________3[2-9]%'),
+    CONSTRAINT [CK_Schedule_EndDate] CHECK (trim(EndDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+        AND trim(EndDate) NOT LIKE '_____00%' AND trim(EndDate) NOT LIKE '_____1[3-9]%'
+        AND trim(EndDate) NOT LIKE '________00%' AND trim(EndDate) NOT LIKE '________3[2-9]%'),
+    CONSTRAINT [CK_Schedule_RunMonths]
+        CHECK (LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jan,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',mar,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',may,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jul,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',aug,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',oct,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',dec,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',09,', '')) = 32 * LEN(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'),
+    CONSTRAINT [CK_Schedule_RunDaysOfMonth_Form]
+        CHECK (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',24,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',25,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',26,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',27,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',28,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',29,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_last,', '')) = 73 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%'),
+    CONSTRAINT [CK_Schedule_RunMonths_Days]
+        CHECK (NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) = 2 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 1 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')) AND NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',09,', '')) = 13 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 0 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%'))),
+    CONSTRAINT [CK_Schedule_RunTimes_Blanks] CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%'),
+    CONSTRAINT [CK_Schedule_BetweenTimes_Blanks]
+        CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')
 );
 GO
 IF @@TRANCOUNT = 0
@@ -423,8 +267,8 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ClaimedBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-ALTER TABLE BatchProcessHistory ADD ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Schedule_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+CREATE INDEX [IX_Schedule_Due] ON Schedule (NextRunTime) WHERE Enabled = 1;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -432,164 +276,29 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Claimed' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Claimed] ON BatchControl (ProcessBatch_id) WHERE Status IN ('running', 'pausing', 'cancelling');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Standing] ON BatchControl (BatchControl_id) WHERE Status IN ('retry', 'failed', 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Due] ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0003' WHERE version_num = '0002';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0004' WHERE version_num = '0003';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'OrphanTimeoutSecs' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD OrphanTimeoutSecs INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0005' WHERE version_num = '0004';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0006' WHERE version_num = '0005';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0007' WHERE version_num = '0006';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0008')
-DROP INDEX [IX_BatchControl_Open] ON BatchControl;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_InLine' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_InLine] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'retry', 'failed', 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_AtOnce' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_AtOnce] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'retry') AND NextRunTime <= '1900-01-01 00:00:00.000';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Deferred' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Deferred] ON BatchControl (ProcessBatch_id, NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Paused' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Paused] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('paused');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0008' WHERE version_num = '0007';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0009' WHERE version_num = '0008';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0010' WHERE version_num = '0009';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U') IS NULL
-CREATE TABLE BatchDependency (
-    BatchDependency_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    DependsOnBatch_id BIGINT NOT NULL,
-    DeadlineMins INTEGER NOT NULL CONSTRAINT [DF_BatchDependency_DeadlineMins] DEFAULT 1440,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchDependency] PRIMARY KEY (BatchDependency_id),
-    CONSTRAINT [UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id] UNIQUE (ProcessBatch_id, DependsOnBatch_id),
-    CONSTRAINT [CK_BatchDependency_DeadlineMins] CHECK (DeadlineMins BETWEEN 1 AND 525600),
-    CONSTRAINT [FK_BatchDependency_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
-    CONSTRAINT [FK_BatchDependency_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+-- A named set of business days.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U') IS NULL
+CREATE TABLE Calendar (
+    Calendar_id BIGINT NOT NULL IDENTITY,
+    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    BusinessDays NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL
+        CONSTRAINT [DF_Calendar_BusinessDays] DEFAULT 'Mon,Tue,Wed,Thu,Fri',
+    ValidFrom NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    ValidUntil NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Calendar] PRIMARY KEY (Calendar_id),
+    CONSTRAINT [UQ_Calendar_CalendarName] UNIQUE (CalendarName),
+    CONSTRAINT [CK_Calendar_CalendarName] CHECK (CalendarName <> ''),
+    CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = ''
+        OR (LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(BusinessDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%')),
+    CONSTRAINT [CK_Calendar_ValidFrom] CHECK (trim(ValidFrom) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+        AND trim(ValidFrom) NOT LIKE '_____00%' AND trim(ValidFrom) NOT LIKE '_____1[3-9]%'
+        AND trim(ValidFrom) NOT LIKE '________00%' AND trim(ValidFrom) NOT LIKE '________3[2-9]%'),
+    CONSTRAINT [CK_Calendar_ValidUntil] CHECK (trim(ValidUntil) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+        AND trim(ValidUntil) NOT LIKE '_____00%' AND trim(ValidUntil) NOT LIKE '_____1[3-9]%'
+        AND trim(ValidUntil) NOT LIKE '________00%' AND trim(ValidUntil) NOT LIKE '________3[2-9]%')
 );
 GO
 IF @@TRANCOUNT = 0
@@ -598,31 +307,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U') IS NULL
-CREATE TABLE BatchCompletion (
-    BatchCompletion_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    DependsOnBatch_id BIGINT NOT NULL,
-    BatchControl_id BIGINT NOT NULL,
-    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    FileProcess_id BIGINT NULL,
-    Overdue DATETIME2(3) NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchCompletion] PRIMARY KEY (BatchCompletion_id),
-    CONSTRAINT [UQ_BatchCompletion_ProcessBatch_id_BatchControl_id] UNIQUE (ProcessBatch_id, BatchControl_id),
-    CONSTRAINT [FK_BatchCompletion_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
-    CONSTRAINT [FK_BatchCompletion_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
-    CONSTRAINT [FK_BatchCompletion_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
-    CONSTRAINT [FK_BatchCompletion_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- A table of another database whose new rows start an entity.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U') IS NULL
 CREATE TABLE DataTrigger (
     DataTrigger_id BIGINT NOT NULL IDENTITY,
@@ -651,7 +336,10 @@ CREATE TABLE DataTrigger (
     CONSTRAINT [CK_DataTrigger_Condition] CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
     CONSTRAINT [CK_DataTrigger_Age] CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL),
     CONSTRAINT [CK_DataTrigger_OnNewRows] CHECK (OnNewRows IN (0, 1)),
-    CONSTRAINT [CK_DataTrigger_Enabled] CHECK (Enabled IN (0, 1))
+    CONSTRAINT [CK_DataTrigger_Enabled] CHECK (Enabled IN (0, 1)),
+    CONSTRAINT [CK_DataTrigger_ConnectionName] CHECK (ConnectionName <> ''),
+    CONSTRAINT [CK_DataTrigger_TableName] CHECK (TableName <> ''),
+    CONSTRAINT [CK_DataTrigger_StatusColumn] CHECK (StatusColumn <> '')
 );
 GO
 IF @@TRANCOUNT = 0
@@ -660,30 +348,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U') IS NULL
-CREATE TABLE SchedulerLog (
-    SchedulerLog_id BIGINT NOT NULL IDENTITY,
-    EventTime DATETIME2(3) NOT NULL CONSTRAINT [DF_SchedulerLog_EventTime] DEFAULT SYSUTCDATETIME(),
-    EventType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
-    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    ProcessBatch_id BIGINT NULL,
-    FileProcess_id BIGINT NULL,
-    BatchControl_id BIGINT NULL,
-    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    RowsQueued BIGINT NULL,
-    DurationMs BIGINT NULL,
-    CONSTRAINT [PK_SchedulerLog] PRIMARY KEY (SchedulerLog_id),
-    CONSTRAINT [CK_SchedulerLog_Source] CHECK (Source <> ''),
-    CONSTRAINT [CK_SchedulerLog_EventType] CHECK (lower(EventType) IN ('fired', 'skipped', 'completed', 'error', 'rescued'))
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- A folder whose files become rows of FileProcess.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U') IS NULL
 CREATE TABLE FileWatch (
     FileWatch_id BIGINT NOT NULL IDENTITY,
@@ -694,7 +359,8 @@ CREATE TABLE FileWatch (
     Recursive SMALLINT NOT NULL CONSTRAINT [DF_FileWatch_Recursive] DEFAULT 0,
     SettleSeconds INTEGER NOT NULL CONSTRAINT [DF_FileWatch_SettleSeconds] DEFAULT 10,
     MarkerSuffix NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    DuplicateKey VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_FileWatch_DuplicateKey] DEFAULT 'name_size_time',
+    DuplicateKey VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL
+        CONSTRAINT [DF_FileWatch_DuplicateKey] DEFAULT 'name_size_time',
     Enabled SMALLINT NOT NULL CONSTRAINT [DF_FileWatch_Enabled] DEFAULT 1,
     UnreachableSince DATETIME2(3) NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatch_z_inserted] DEFAULT SYSUTCDATETIME(),
@@ -708,7 +374,8 @@ CREATE TABLE FileWatch (
     CONSTRAINT [CK_FileWatch_SettleSeconds] CHECK (SettleSeconds BETWEEN 0 AND 86400),
     CONSTRAINT [CK_FileWatch_Recursive] CHECK (Recursive IN (0, 1)),
     CONSTRAINT [CK_FileWatch_Enabled] CHECK (Enabled IN (0, 1)),
-    CONSTRAINT [CK_FileWatch_DuplicateKey] CHECK (lower(DuplicateKey) IN ('name', 'name_size_time', 'content'))
+    CONSTRAINT [CK_FileWatch_DuplicateKey] CHECK (lower(DuplicateKey) IN ('name', 'name_size_time', 'content')),
+    CONSTRAINT [CK_FileWatch_Folder] CHECK (Folder <> '')
 );
 GO
 IF @@TRANCOUNT = 0
@@ -717,23 +384,19 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U') IS NULL
-CREATE TABLE FileWatchSeen (
-    FileWatchSeen_id BIGINT NOT NULL IDENTITY,
-    FileWatch_id BIGINT NOT NULL,
-    PathKey NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    FilePath NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    FileSize BIGINT NOT NULL,
-    ModifiedNs BIGINT NOT NULL,
-    FileNumber NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    FileProcess_id BIGINT NULL,
-    MissingSince DATETIME2(3) NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_FileWatchSeen] PRIMARY KEY (FileWatchSeen_id),
-    CONSTRAINT [UQ_FileWatchSeen_FileWatch_id_PathKey] UNIQUE (FileWatch_id, PathKey),
-    CONSTRAINT [FK_FileWatchSeen_FileWatch_id] FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id),
-    CONSTRAINT [FK_FileWatchSeen_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+-- What can be set while controllers run.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U') IS NULL
+CREATE TABLE Setting (
+    Setting_id BIGINT NOT NULL IDENTITY,
+    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Value NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Setting] PRIMARY KEY (Setting_id),
+    CONSTRAINT [UQ_Setting_Name] UNIQUE (Name),
+    CONSTRAINT [CK_Setting_Name] CHECK (Name <> ''),
+    CONSTRAINT [CK_Setting_MaxConcurrent] CHECK (Name <> 'MaxConcurrent'
+        OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18))
 );
 GO
 IF @@TRANCOUNT = 0
@@ -742,86 +405,19 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Cycle' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Cycle] ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
-CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id) WHERE FileProcess_id IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Entity' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
-CREATE INDEX [IX_SchedulerLog_Entity] ON SchedulerLog (Entity, SchedulerLog_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Fired' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
-CREATE INDEX [IX_SchedulerLog_Fired] ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Inbox' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-CREATE INDEX [IX_FileProcess_Inbox] ON FileProcess (FileProcess_id) WHERE Status IN ('paused', 'rejected', 'duplicate');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_AuditLog_Target' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U'))
-CREATE INDEX [IX_AuditLog_Target] ON AuditLog (Target);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0011' WHERE version_num = '0010';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DurationHistory', N'U') IS NULL
-CREATE TABLE DurationHistory (
-    DurationHistory_id BIGINT NOT NULL IDENTITY,
+-- What a batch and its steps were at each version.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchVersion', N'U') IS NULL
+CREATE TABLE BatchVersion (
+    BatchVersion_id BIGINT NOT NULL IDENTITY,
     ProcessBatch_id BIGINT NOT NULL,
-    ProcessControlSeq INTEGER NOT NULL,
-    Day NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    UpToMs BIGINT NOT NULL,
-    Runs BIGINT NOT NULL,
-    TotalMs BIGINT NOT NULL,
-    MinMs BIGINT NOT NULL,
-    MaxMs BIGINT NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_DurationHistory] PRIMARY KEY (DurationHistory_id),
-    CONSTRAINT [UQ_DurationHistory_ProcessBatch_id_ProcessControlSeq_Day_UpToMs] UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CONSTRAINT [CK_DurationHistory_Runs] CHECK (Runs >= 1),
-    CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
-    CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+    ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    DefVersion INTEGER NOT NULL,
+    Fingerprint NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchVersion_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchVersion] PRIMARY KEY (BatchVersion_id),
+    CONSTRAINT [UQ_BatchVersion_ProcessBatch_id_DefVersion] UNIQUE (ProcessBatch_id, DefVersion),
+    CONSTRAINT [CK_BatchVersion_DefVersion] CHECK (DefVersion >= 1)
 );
 GO
 IF @@TRANCOUNT = 0
@@ -830,164 +426,20 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Instance' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
-CREATE INDEX [IX_BatchCompletion_Instance] ON BatchCompletion (BatchControl_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Started' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
-CREATE INDEX [IX_BatchCompletion_Started] ON BatchCompletion (FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileWatchSeen_Intake' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U'))
-CREATE INDEX [IX_FileWatchSeen_Intake] ON FileWatchSeen (FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Over' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Over] ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE Status IN ('complete', 'cancelled');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0012' WHERE version_num = '0011';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ProcessingMode' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'RetryWaitSecs' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD RetryWaitSecs INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Origin' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U') IS NULL
-CREATE TABLE Schedule (
-    Schedule_id BIGINT NOT NULL IDENTITY,
-    ScheduleName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    ScheduleType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
-    IntervalMinutes INTEGER NULL,
-    RunTimes NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    RunDays NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    RunDaysOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    WeekOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    RunMonths NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    BetweenTimes NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    EveryN INTEGER NOT NULL CONSTRAINT [DF_Schedule_EveryN] DEFAULT 1,
-    StartDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
-    EndDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
-    RunAt NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    Cron NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    TimeZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    CalendarRule VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_CalendarRule] DEFAULT 'business_days',
-    GapPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_GapPolicy] DEFAULT 'run',
-    FoldPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_FoldPolicy] DEFAULT 'once',
-    CatchUp VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_CatchUp] DEFAULT 'none',
-    CatchUpMost INTEGER NULL,
-    Overlap VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_Overlap] DEFAULT 'queue',
-    Jitter INTEGER NOT NULL CONSTRAINT [DF_Schedule_Jitter] DEFAULT 0,
-    Enabled SMALLINT NOT NULL CONSTRAINT [DF_Schedule_Enabled] DEFAULT 1,
-    NextRunTime DATETIME2(3) NULL,
-    DecidedUntil DATETIME2(3) NULL CONSTRAINT [DF_Schedule_DecidedUntil] DEFAULT SYSUTCDATETIME(),
-    TimingHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
-    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_Schedule] PRIMARY KEY (Schedule_id),
-    CONSTRAINT [UQ_Schedule_ScheduleName] UNIQUE (ScheduleName),
-    CONSTRAINT [CK_Schedule_ScheduleName] CHECK (ScheduleName <> ''),
-    CONSTRAINT [CK_Schedule_Entity] CHECK (Entity <> ''),
-    CONSTRAINT [CK_Schedule_IntervalMinutes] CHECK ((IntervalMinutes IS NOT NULL AND (ScheduleType = 'interval')) OR (IntervalMinutes IS NULL AND ScheduleType <> 'interval')),
-    CONSTRAINT [CK_Schedule_IntervalMinutes_Bounds] CHECK (IntervalMinutes BETWEEN 1 AND 1440),
-    CONSTRAINT [CK_Schedule_RunTimes] CHECK ((RunTimes IS NOT NULL AND (ScheduleType = 'daily' OR ScheduleType = 'weekly' OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow')) OR (RunTimes IS NULL AND ScheduleType <> 'daily' AND ScheduleType <> 'weekly' AND ScheduleType <> 'monthly' AND ScheduleType <> 'monthly_dow')),
-    CONSTRAINT [CK_Schedule_RunDays] CHECK (RunDays IS NOT NULL OR (ScheduleType <> 'weekly' AND ScheduleType <> 'monthly_dow')),
-    CONSTRAINT [CK_Schedule_RunDaysOfMonth] CHECK (RunDaysOfMonth IS NOT NULL OR (ScheduleType <> 'monthly')),
-    CONSTRAINT [CK_Schedule_WeekOfMonth] CHECK (WeekOfMonth IS NOT NULL OR (ScheduleType <> 'monthly_dow')),
-    CONSTRAINT [CK_Schedule_RunAt] CHECK ((RunAt IS NOT NULL AND (ScheduleType = 'once')) OR (RunAt IS NULL AND ScheduleType <> 'once')),
-    CONSTRAINT [CK_Schedule_Cron] CHECK ((Cron IS NOT NULL AND (ScheduleType = 'cron')) OR (Cron IS NULL AND ScheduleType <> 'cron')),
-    CONSTRAINT [CK_Schedule_EveryN] CHECK (EveryN BETWEEN 1 AND 1000),
-    CONSTRAINT [CK_Schedule_CatchUpMost] CHECK ((CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to' AND CatchUpMost IS NULL)),
-    CONSTRAINT [CK_Schedule_CatchUpMost_Bounds] CHECK (CatchUpMost BETWEEN 1 AND 1000),
-    CONSTRAINT [CK_Schedule_Jitter] CHECK (Jitter BETWEEN 0 AND 86400),
-    CONSTRAINT [CK_Schedule_Enabled] CHECK (Enabled IN (0, 1)),
-    CONSTRAINT [CK_Schedule_ScheduleType] CHECK (lower(ScheduleType) IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')),
-    CONSTRAINT [CK_Schedule_CalendarRule] CHECK (lower(CalendarRule) IN ('business_days', 'days_off', 'next', 'previous')),
-    CONSTRAINT [CK_Schedule_GapPolicy] CHECK (lower(GapPolicy) IN ('run', 'skip')),
-    CONSTRAINT [CK_Schedule_FoldPolicy] CHECK (lower(FoldPolicy) IN ('once', 'twice')),
-    CONSTRAINT [CK_Schedule_CatchUp] CHECK (lower(CatchUp) IN ('none', 'latest', 'up_to')),
-    CONSTRAINT [CK_Schedule_Overlap] CHECK (lower(Overlap) IN ('queue', 'skip'))
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U') IS NULL
-CREATE TABLE ScheduleBackfill (
-    ScheduleBackfill_id BIGINT NOT NULL IDENTITY,
-    Schedule_id BIGINT NOT NULL,
-    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ScheduleBackfill_Status] DEFAULT 'running',
-    FromTime DATETIME2(3) NOT NULL,
-    UntilTime DATETIME2(3) NOT NULL,
-    MostOpen INTEGER NOT NULL CONSTRAINT [DF_ScheduleBackfill_MostOpen] DEFAULT 1,
-    Missed SMALLINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Missed] DEFAULT 0,
-    DoneUntil DATETIME2(3) NULL,
-    Fired BIGINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Fired] DEFAULT 0,
+-- Which definitions came from which file or module.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AppliedDefinition', N'U') IS NULL
+CREATE TABLE AppliedDefinition (
+    AppliedDefinition_id BIGINT NOT NULL IDENTITY,
+    Kind NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Owner NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Exported NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
+    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_ScheduleBackfill] PRIMARY KEY (ScheduleBackfill_id),
-    CONSTRAINT [CK_ScheduleBackfill_UntilTime] CHECK (FromTime <= UntilTime),
-    CONSTRAINT [CK_ScheduleBackfill_MostOpen] CHECK (MostOpen BETWEEN 1 AND 1000),
-    CONSTRAINT [CK_ScheduleBackfill_Missed] CHECK (Missed IN (0, 1)),
-    CONSTRAINT [CK_ScheduleBackfill_Status] CHECK (lower(Status) IN ('running', 'complete', 'cancelled')),
-    CONSTRAINT [FK_ScheduleBackfill_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id)
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_AppliedDefinition] PRIMARY KEY (AppliedDefinition_id),
+    CONSTRAINT [UQ_AppliedDefinition_Kind_Name] UNIQUE (Kind, Name)
 );
 GO
 IF @@TRANCOUNT = 0
@@ -996,141 +448,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U') IS NULL
-CREATE TABLE ScheduleFire (
-    ScheduleFire_id BIGINT NOT NULL IDENTITY,
-    Schedule_id BIGINT NOT NULL,
-    FireKey NVARCHAR(100) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Outcome VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
-    DueTime DATETIME2(3) NOT NULL,
-    DueUntil DATETIME2(3) NULL,
-    Instants INTEGER NOT NULL CONSTRAINT [DF_ScheduleFire_Instants] DEFAULT 1,
-    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    FileProcess_id BIGINT NULL,
-    ScheduleBackfill_id BIGINT NULL,
-    ZoneRules NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleFire_z_inserted] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_ScheduleFire] PRIMARY KEY (ScheduleFire_id),
-    CONSTRAINT [UQ_ScheduleFire_Schedule_id_FireKey] UNIQUE (Schedule_id, FireKey),
-    CONSTRAINT [CK_ScheduleFire_FireKey] CHECK (FireKey <> ''),
-    CONSTRAINT [CK_ScheduleFire_Instants] CHECK (Instants >= 1),
-    CONSTRAINT [CK_ScheduleFire_FileProcess_id] CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)),
-    CONSTRAINT [CK_ScheduleFire_Outcome] CHECK (lower(Outcome) IN ('fired', 'skipped', 'purged')),
-    CONSTRAINT [FK_ScheduleFire_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id),
-    CONSTRAINT [FK_ScheduleFire_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
-    CONSTRAINT [FK_ScheduleFire_ScheduleBackfill_id] FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U') IS NULL
-CREATE TABLE Calendar (
-    Calendar_id BIGINT NOT NULL IDENTITY,
-    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    BusinessDays NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Calendar_BusinessDays] DEFAULT 'Mon,Tue,Wed,Thu,Fri',
-    ValidFrom NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
-    ValidUntil NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
-    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_Calendar] PRIMARY KEY (Calendar_id),
-    CONSTRAINT [UQ_Calendar_CalendarName] UNIQUE (CalendarName),
-    CONSTRAINT [CK_Calendar_CalendarName] CHECK (CalendarName <> '')
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U') IS NULL
-CREATE TABLE CalendarDay (
-    CalendarDay_id BIGINT NOT NULL IDENTITY,
-    Calendar_id BIGINT NOT NULL,
-    CalendarDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    IsBusinessDay SMALLINT NOT NULL CONSTRAINT [DF_CalendarDay_IsBusinessDay] DEFAULT 0,
-    Description NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_CalendarDay] PRIMARY KEY (CalendarDay_id),
-    CONSTRAINT [UQ_CalendarDay_Calendar_id_CalendarDate] UNIQUE (Calendar_id, CalendarDate),
-    CONSTRAINT [CK_CalendarDay_CalendarDate] CHECK (CalendarDate LIKE '____-__-__'),
-    CONSTRAINT [CK_CalendarDay_IsBusinessDay] CHECK (IsBusinessDay IN (0, 1)),
-    CONSTRAINT [FK_CalendarDay_Calendar_id] FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Schedule_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-CREATE INDEX [IX_Schedule_Due] ON Schedule (NextRunTime) WHERE Enabled = 1;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleBackfill_Running' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U'))
-CREATE INDEX [IX_ScheduleBackfill_Running] ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
-CREATE INDEX [IX_ScheduleFire_Due] ON ScheduleFire (Schedule_id, DueTime);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_FileProcess' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
-CREATE INDEX [IX_ScheduleFire_FileProcess] ON ScheduleFire (FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0013' WHERE version_num = '0012';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'SchedulerZone' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD SchedulerZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0014' WHERE version_num = '0013';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- What people ask for by a row, and what was answered.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.OperatorRequest', N'U') IS NULL
 CREATE TABLE OperatorRequest (
     OperatorRequest_id BIGINT NOT NULL IDENTITY,
@@ -1149,7 +467,9 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT [PK_OperatorRequest] PRIMARY KEY (OperatorRequest_id),
     CONSTRAINT [CK_OperatorRequest_Action] CHECK (Action <> ''),
     CONSTRAINT [CK_OperatorRequest_Actor] CHECK (Actor <> ''),
-    CONSTRAINT [CK_OperatorRequest_Status] CHECK (lower(Status) IN ('requested', 'done', 'refused'))
+    CONSTRAINT [CK_OperatorRequest_Status] CHECK (lower(Status) IN ('requested', 'done', 'refused')),
+    CONSTRAINT [CK_OperatorRequest_Action_Word]
+        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested'))
 );
 GO
 IF @@TRANCOUNT = 0
@@ -1167,23 +487,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0015' WHERE version_num = '0014';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Tags' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD Tags NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- What may not start for now, and who said so.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchFreeze', N'U') IS NULL
 CREATE TABLE BatchFreeze (
     BatchFreeze_id BIGINT NOT NULL IDENTITY,
@@ -1217,59 +521,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0016' WHERE version_num = '0015';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ArriveBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'StartBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'FinishBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD FinishBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ExpectedOn' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD ExpectedOn NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ExpectedCalendar' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD ExpectedCalendar NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
+-- What people have to know of, until it is over.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U') IS NULL
 CREATE TABLE Incident (
     Incident_id BIGINT NOT NULL IDENTITY,
@@ -1302,7 +554,8 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_IncidentKey] CHECK (IncidentKey <> ''),
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
-    CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed')),
+    CONSTRAINT [CK_Incident_Kind]
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -1313,6 +566,400 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Incident_Recovery' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+CREATE INDEX [IX_Incident_Recovery] ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_Incident_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+CREATE UNIQUE INDEX [UX_Incident_Standing] ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Who has changed what, when and why. Nothing is ever changed here.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U') IS NULL
+CREATE TABLE AuditLog (
+    AuditLog_id BIGINT NOT NULL IDENTITY,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Action NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Target NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ValuesBefore NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ValuesAfter NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    CONSTRAINT [PK_AuditLog] PRIMARY KEY (AuditLog_id),
+    CONSTRAINT [CK_AuditLog_Actor] CHECK (Actor <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_AuditLog_Target' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U'))
+CREATE INDEX [IX_AuditLog_Target] ON AuditLog (Target);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Hashes that chain the rows of AuditLog.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditSeal', N'U') IS NULL
+CREATE TABLE AuditSeal (
+    AuditSeal_id BIGINT NOT NULL IDENTITY,
+    SealNo BIGINT NOT NULL,
+    AuditLog_id BIGINT NOT NULL,
+    PrevHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    RecordHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditSeal_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_AuditSeal] PRIMARY KEY (AuditSeal_id),
+    CONSTRAINT [UQ_AuditSeal_SealNo] UNIQUE (SealNo),
+    CONSTRAINT [UQ_AuditSeal_AuditLog_id] UNIQUE (AuditLog_id),
+    CONSTRAINT [CK_AuditSeal_SealNo] CHECK (SealNo >= 1)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- The offsets of the business time zone, for views that show local times.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U') IS NULL
+CREATE TABLE ZoneOffset (
+    ZoneOffset_id BIGINT NOT NULL IDENTITY,
+    ZoneName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FromTime DATETIME2(3) NOT NULL,
+    UntilTime DATETIME2(3) NOT NULL,
+    OffsetSeconds INTEGER NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ZoneOffset_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ZoneOffset] PRIMARY KEY (ZoneOffset_id),
+    CONSTRAINT [UQ_ZoneOffset_FromTime] UNIQUE (FromTime),
+    CONSTRAINT [CK_ZoneOffset_ZoneName] CHECK (ZoneName <> ''),
+    CONSTRAINT [CK_ZoneOffset_UntilTime] CHECK (FromTime < UntilTime),
+    CONSTRAINT [CK_ZoneOffset_OffsetSeconds] CHECK (OffsetSeconds BETWEEN -86400 AND 86400)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ZoneOffset_Until' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U'))
+CREATE INDEX [IX_ZoneOffset_Until] ON ZoneOffset (UntilTime, FromTime);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What the engine has done, event by event.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U') IS NULL
+CREATE TABLE SchedulerLog (
+    SchedulerLog_id BIGINT NOT NULL IDENTITY,
+    EventTime DATETIME2(3) NOT NULL CONSTRAINT [DF_SchedulerLog_EventTime] DEFAULT SYSUTCDATETIME(),
+    EventType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ProcessBatch_id BIGINT NULL,
+    FileProcess_id BIGINT NULL,
+    BatchControl_id BIGINT NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsQueued BIGINT NULL,
+    DurationMs BIGINT NULL,
+    CONSTRAINT [PK_SchedulerLog] PRIMARY KEY (SchedulerLog_id),
+    CONSTRAINT [CK_SchedulerLog_Source] CHECK (Source <> ''),
+    CONSTRAINT [CK_SchedulerLog_EventType] CHECK (lower(EventType) IN ('fired', 'skipped', 'completed', 'error', 'rescued'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Fired' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
+CREATE INDEX [IX_SchedulerLog_Fired] ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Entity' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
+CREATE INDEX [IX_SchedulerLog_Entity] ON SchedulerLog (Entity, SchedulerLog_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What has arrived: a row here is work for every batch that takes its entity.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
+CREATE TABLE FileProcess (
+    FileProcess_id BIGINT NOT NULL IDENTITY,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FileName NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_FileProcess_Status] DEFAULT 'ready',
+    Data NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_updated] DEFAULT SYSUTCDATETIME(),
+    PopulatorTries INTEGER NULL,
+    DataHash AS CAST(HASHBYTES('SHA2_256', Data) AS binary(32)),
+    CONSTRAINT [PK_FileProcess] PRIMARY KEY (FileProcess_id),
+    CONSTRAINT [CK_FileProcess_Status]
+        CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate', 'success')),
+    CONSTRAINT [CK_FileProcess_Entity] CHECK (Entity <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Awaiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Awaiting] ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Unreadable] ON FileProcess (FileProcess_id) WHERE Status <> 'ready' AND Status <> 'paused'
+    AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Inbox' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Inbox] ON FileProcess (FileProcess_id) WHERE Status IN ('paused', 'rejected', 'duplicate');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Ready' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Ready] ON FileProcess (FileProcess_id) WHERE Status = 'ready';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- The controllers that run, or have run.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U') IS NULL
+CREATE TABLE Controller (
+    Controller_id BIGINT NOT NULL IDENTITY,
+    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Controller_Status] DEFAULT 'running',
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Pid BIGINT NULL,
+    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Slots INTEGER NOT NULL CONSTRAINT [DF_Controller_Slots] DEFAULT 1,
+    HeartbeatSeq BIGINT NOT NULL CONSTRAINT [DF_Controller_HeartbeatSeq] DEFAULT 0,
+    Heartbeat DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_Heartbeat] DEFAULT SYSUTCDATETIME(),
+    AppVersion NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_updated] DEFAULT SYSUTCDATETIME(),
+    OrphanTimeoutSecs INTEGER NULL,
+    SchedulerZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    LeftOut NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ProcessTypes NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Populators NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Jobs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Trouble NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    CONSTRAINT [PK_Controller] PRIMARY KEY (Controller_id),
+    CONSTRAINT [UQ_Controller_ControllerName] UNIQUE (ControllerName),
+    CONSTRAINT [CK_Controller_ControllerName] CHECK (ControllerName <> ''),
+    CONSTRAINT [CK_Controller_Status] CHECK (lower(Status) IN ('running', 'stopped', 'lost')),
+    CONSTRAINT [CK_Controller_Slots] CHECK (Slots >= 0)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Which controller makes instances and fires schedules: one row.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Leader', N'U') IS NULL
+CREATE TABLE Leader (
+    Leader_id BIGINT NOT NULL IDENTITY,
+    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Fence BIGINT NOT NULL CONSTRAINT [DF_Leader_Fence] DEFAULT 0,
+    LeaseUntil DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_LeaseUntil] DEFAULT '1900-01-01 00:00:00.000',
+    Place NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
+    CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Rows that controllers lock to do one thing at a time.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.NamedLock', N'U') IS NULL
+CREATE TABLE NamedLock (
+    NamedLock_id BIGINT NOT NULL IDENTITY,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_NamedLock] PRIMARY KEY (NamedLock_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- The steps of a batch, carried out in the order of ProcessControlSeq.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U') IS NULL
+CREATE TABLE ProcessControl (
+    ProcessControl_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ExpectedDuration INTEGER NULL,
+    AlarmDuration INTEGER NULL,
+    MaxDuration INTEGER NULL,
+    OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
+    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_updated] DEFAULT SYSUTCDATETIME(),
+    MaxLost INTEGER NOT NULL CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3,
+    CONSTRAINT [PK_ProcessControl] PRIMARY KEY (ProcessControl_id),
+    CONSTRAINT [UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq] UNIQUE (ProcessBatch_id, ProcessControlSeq),
+    CONSTRAINT [CK_ProcessControl_ProcessControlSeq] CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
+    CONSTRAINT [CK_ProcessControl_ProcessName] CHECK (ProcessName <> ''),
+    CONSTRAINT [CK_ProcessControl_ExpectedDuration] CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_AlarmDuration] CHECK (AlarmDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_MaxDuration] CHECK (MaxDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_OnLost] CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
+    CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%'),
+    CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000),
+    CONSTRAINT [FK_ProcessControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- How many units of a resource an instance of a batch holds while it is claimed.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchResource', N'U') IS NULL
+CREATE TABLE BatchResource (
+    BatchResource_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    Resource_id BIGINT NOT NULL,
+    Units INTEGER NOT NULL CONSTRAINT [DF_BatchResource_Units] DEFAULT 1,
+    Exclusive SMALLINT NOT NULL CONSTRAINT [DF_BatchResource_Exclusive] DEFAULT 0,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchResource] PRIMARY KEY (BatchResource_id),
+    CONSTRAINT [UQ_BatchResource_ProcessBatch_id_Resource_id] UNIQUE (ProcessBatch_id, Resource_id),
+    CONSTRAINT [CK_BatchResource_Units] CHECK (Units BETWEEN 1 AND 1000000),
+    CONSTRAINT [CK_BatchResource_Exclusive] CHECK (Exclusive IN (0, 1)),
+    CONSTRAINT [FK_BatchResource_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchResource_Resource_id] FOREIGN KEY(Resource_id) REFERENCES Resource (Resource_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Which batches have to be complete before a batch is started.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U') IS NULL
+CREATE TABLE BatchDependency (
+    BatchDependency_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    DependsOnBatch_id BIGINT NOT NULL,
+    DeadlineMins INTEGER NOT NULL CONSTRAINT [DF_BatchDependency_DeadlineMins] DEFAULT 1440,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchDependency] PRIMARY KEY (BatchDependency_id),
+    CONSTRAINT [UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id] UNIQUE (ProcessBatch_id, DependsOnBatch_id),
+    CONSTRAINT [CK_BatchDependency_DeadlineMins] CHECK (DeadlineMins BETWEEN 1 AND 525600),
+    CONSTRAINT [CK_BatchDependency_DependsOnBatch_id] CHECK (DependsOnBatch_id <> ProcessBatch_id),
+    CONSTRAINT [FK_BatchDependency_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchDependency_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- A day on which a calendar differs from its weekdays.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U') IS NULL
+CREATE TABLE CalendarDay (
+    CalendarDay_id BIGINT NOT NULL IDENTITY,
+    Calendar_id BIGINT NOT NULL,
+    CalendarDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    IsBusinessDay SMALLINT NOT NULL CONSTRAINT [DF_CalendarDay_IsBusinessDay] DEFAULT 0,
+    Description NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_CalendarDay] PRIMARY KEY (CalendarDay_id),
+    CONSTRAINT [UQ_CalendarDay_Calendar_id_CalendarDate] UNIQUE (Calendar_id, CalendarDate),
+    CONSTRAINT [CK_CalendarDay_CalendarDate] CHECK (CalendarDate LIKE '____-__-__'),
+    CONSTRAINT [CK_CalendarDay_IsBusinessDay] CHECK (IsBusinessDay IN (0, 1)),
+    CONSTRAINT [CK_CalendarDay_CalendarDate_Form] CHECK (trim(CalendarDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+        AND trim(CalendarDate) NOT LIKE '_____00%' AND trim(CalendarDate) NOT LIKE '_____1[3-9]%'
+        AND trim(CalendarDate) NOT LIKE '________00%' AND trim(CalendarDate) NOT LIKE '________3[2-9]%'),
+    CONSTRAINT [FK_CalendarDay_Calendar_id] FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Messages about incidents, one for each channel.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AlertDelivery', N'U') IS NULL
 CREATE TABLE AlertDelivery (
     AlertDelivery_id BIGINT NOT NULL IDENTITY,
@@ -1347,24 +994,6 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_Incident_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
-CREATE UNIQUE INDEX [UX_Incident_Standing] ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Incident_Recovery' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
-CREATE INDEX [IX_Incident_Recovery] ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_AlertDelivery_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AlertDelivery', N'U'))
 CREATE INDEX [IX_AlertDelivery_Waiting] ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
 GO
@@ -1374,26 +1003,24 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0017' WHERE version_num = '0016';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditSeal', N'U') IS NULL
-CREATE TABLE AuditSeal (
-    AuditSeal_id BIGINT NOT NULL IDENTITY,
-    SealNo BIGINT NOT NULL,
-    AuditLog_id BIGINT NOT NULL,
-    PrevHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    RecordHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditSeal_z_inserted] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_AuditSeal] PRIMARY KEY (AuditSeal_id),
-    CONSTRAINT [UQ_AuditSeal_SealNo] UNIQUE (SealNo),
-    CONSTRAINT [UQ_AuditSeal_AuditLog_id] UNIQUE (AuditLog_id),
-    CONSTRAINT [CK_AuditSeal_SealNo] CHECK (SealNo >= 1)
+-- The files that a watch has seen, so that none is taken twice.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U') IS NULL
+CREATE TABLE FileWatchSeen (
+    FileWatchSeen_id BIGINT NOT NULL IDENTITY,
+    FileWatch_id BIGINT NOT NULL,
+    PathKey NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FilePath NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FileSize BIGINT NOT NULL,
+    ModifiedNs BIGINT NOT NULL,
+    FileNumber NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    MissingSince DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_FileWatchSeen] PRIMARY KEY (FileWatchSeen_id),
+    CONSTRAINT [UQ_FileWatchSeen_FileWatch_id_PathKey] UNIQUE (FileWatch_id, PathKey),
+    CONSTRAINT [FK_FileWatchSeen_FileWatch_id] FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id),
+    CONSTRAINT [FK_FileWatchSeen_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
 );
 GO
 IF @@TRANCOUNT = 0
@@ -1402,8 +1029,1065 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessBatch_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessBatch_Audit ON ProcessBatch AFTER INSERT, UPDATE, DELETE AS
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileWatchSeen_Intake' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U'))
+CREATE INDEX [IX_FileWatchSeen_Intake] ON FileWatchSeen (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Past due times that a person has asked for.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U') IS NULL
+CREATE TABLE ScheduleBackfill (
+    ScheduleBackfill_id BIGINT NOT NULL IDENTITY,
+    Schedule_id BIGINT NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ScheduleBackfill_Status] DEFAULT 'running',
+    FromTime DATETIME2(3) NOT NULL,
+    UntilTime DATETIME2(3) NOT NULL,
+    MostOpen INTEGER NOT NULL CONSTRAINT [DF_ScheduleBackfill_MostOpen] DEFAULT 1,
+    Missed SMALLINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Missed] DEFAULT 0,
+    DoneUntil DATETIME2(3) NULL,
+    Fired BIGINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Fired] DEFAULT 0,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ScheduleBackfill] PRIMARY KEY (ScheduleBackfill_id),
+    CONSTRAINT [CK_ScheduleBackfill_UntilTime] CHECK (FromTime <= UntilTime),
+    CONSTRAINT [CK_ScheduleBackfill_MostOpen] CHECK (MostOpen BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_ScheduleBackfill_Missed] CHECK (Missed IN (0, 1)),
+    CONSTRAINT [CK_ScheduleBackfill_Status] CHECK (lower(Status) IN ('running', 'complete', 'cancelled')),
+    CONSTRAINT [FK_ScheduleBackfill_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleBackfill_Running' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U'))
+CREATE INDEX [IX_ScheduleBackfill_Running] ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- An instance: one batch at work on one row of FileProcess, and how far it has come.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U') IS NULL
+CREATE TABLE BatchControl (
+    BatchControl_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    FileProcess_id BIGINT NOT NULL,
+    PrevProcessControlSeq INTEGER NOT NULL CONSTRAINT [DF_BatchControl_PrevProcessControlSeq] DEFAULT 0,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchControl_Status] DEFAULT 'ready',
+    RetryCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_RetryCount] DEFAULT 0,
+    NextRunTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_NextRunTime] DEFAULT '1900-01-01 00:00:00.000',
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
+    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
+    DefVersion INTEGER NULL,
+    CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
+    CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
+    CONSTRAINT [CK_BatchControl_Status]
+        CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')),
+    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
+    CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
+    CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchControl_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Deferred' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Deferred] ON BatchControl (ProcessBatch_id, NextRunTime) WHERE Status IN ('ready', 'retry')
+    AND NextRunTime > '1900-01-01 00:00:00.000';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Paused' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Paused] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('paused');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Standing] ON BatchControl (BatchControl_id) WHERE Status IN ('retry', 'failed', 'held');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Over' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Over] ON BatchControl (ProcessBatch_id, Status, BatchControl_id)
+    WHERE Status IN ('complete', 'cancelled');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Unreadable] ON BatchControl (BatchControl_id) WHERE Status <> 'ready' AND Status <> 'running'
+    AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused'
+    AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Claimed' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Claimed] ON BatchControl (ProcessBatch_id) WHERE Status IN ('running', 'pausing', 'cancelling');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Cycle' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Cycle] ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Due] ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry')
+    AND NextRunTime > '1900-01-01 00:00:00.000';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_InLine' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_InLine] ON BatchControl (ProcessBatch_id, BatchControl_id)
+    WHERE Status IN ('ready', 'retry', 'failed', 'held');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_AtOnce' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_AtOnce] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'retry')
+    AND NextRunTime <= '1900-01-01 00:00:00.000';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- How long attempts took that have been purged.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DurationHistory', N'U') IS NULL
+CREATE TABLE DurationHistory (
+    DurationHistory_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Day NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    UpToMs BIGINT NOT NULL,
+    Runs BIGINT NOT NULL,
+    TotalMs BIGINT NOT NULL,
+    MinMs BIGINT NOT NULL,
+    MaxMs BIGINT NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_DurationHistory] PRIMARY KEY (DurationHistory_id),
+    CONSTRAINT [UQ_DurationHistory_ProcessBatch_id_ProcessControlSeq_Day_UpToMs] UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
+    CONSTRAINT [CK_DurationHistory_Runs] CHECK (Runs >= 1),
+    CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
+    CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What was decided about each due time of a schedule.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U') IS NULL
+CREATE TABLE ScheduleFire (
+    ScheduleFire_id BIGINT NOT NULL IDENTITY,
+    Schedule_id BIGINT NOT NULL,
+    FireKey NVARCHAR(100) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Outcome VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    DueTime DATETIME2(3) NOT NULL,
+    DueUntil DATETIME2(3) NULL,
+    Instants INTEGER NOT NULL CONSTRAINT [DF_ScheduleFire_Instants] DEFAULT 1,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    ScheduleBackfill_id BIGINT NULL,
+    ZoneRules NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleFire_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ScheduleFire] PRIMARY KEY (ScheduleFire_id),
+    CONSTRAINT [UQ_ScheduleFire_Schedule_id_FireKey] UNIQUE (Schedule_id, FireKey),
+    CONSTRAINT [CK_ScheduleFire_FireKey] CHECK (FireKey <> ''),
+    CONSTRAINT [CK_ScheduleFire_Instants] CHECK (Instants >= 1),
+    CONSTRAINT [CK_ScheduleFire_FileProcess_id] CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL)
+        OR (Outcome <> 'fired' AND FileProcess_id IS NULL)),
+    CONSTRAINT [CK_ScheduleFire_Outcome] CHECK (lower(Outcome) IN ('fired', 'skipped', 'purged')),
+    CONSTRAINT [FK_ScheduleFire_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id),
+    CONSTRAINT [FK_ScheduleFire_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
+    CONSTRAINT [FK_ScheduleFire_ScheduleBackfill_id] FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
+CREATE INDEX [IX_ScheduleFire_Due] ON ScheduleFire (Schedule_id, DueTime);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_FileProcess' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
+CREATE INDEX [IX_ScheduleFire_FileProcess] ON ScheduleFire (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Each attempt at a step, with the command that can be pasted and run by hand.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U') IS NULL
+CREATE TABLE BatchProcessHistory (
+    BatchProcessHistory_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    AttemptNo INTEGER NOT NULL CONSTRAINT [DF_BatchProcessHistory_AttemptNo] DEFAULT 1,
+    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchProcessHistory_ClaimToken] DEFAULT 0,
+    Cause VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Cause] DEFAULT 'auto',
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Status] DEFAULT 'running',
+    CommandText NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    CommandSpec NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL
+        CONSTRAINT [DF_BatchProcessHistory_CommandSpec] DEFAULT '{}',
+    StartTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_StartTime] DEFAULT SYSUTCDATETIME(),
+    EndTime DATETIME2(3) NULL,
+    ReturnCode BIGINT NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Output NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsAffected BIGINT NULL,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Pid BIGINT NULL,
+    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    DbSession NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Spawned DATETIME2(3) NULL,
+    RetryCountAfter INTEGER NULL,
+    NextRunTimeAfter DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_updated] DEFAULT SYSUTCDATETIME(),
+    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    DefVersion INTEGER NULL,
+    ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    ErrorLine INTEGER NULL,
+    CONSTRAINT [PK_BatchProcessHistory] PRIMARY KEY (BatchProcessHistory_id),
+    CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
+    CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
+    CONSTRAINT [CK_BatchProcessHistory_Status]
+        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
+    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) = 'running' AND EndTime IS NULL)
+        OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+    CONSTRAINT [FK_BatchProcessHistory_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_BatchProcessHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
+    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
+    AND Status <> 'fenced' AND Status <> 'skipped';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Completed instances that batches which depend on them still have to hear of.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U') IS NULL
+CREATE TABLE BatchCompletion (
+    BatchCompletion_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    DependsOnBatch_id BIGINT NOT NULL,
+    BatchControl_id BIGINT NOT NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    Overdue DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchCompletion] PRIMARY KEY (BatchCompletion_id),
+    CONSTRAINT [UQ_BatchCompletion_ProcessBatch_id_BatchControl_id] UNIQUE (ProcessBatch_id, BatchControl_id),
+    CONSTRAINT [FK_BatchCompletion_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchCompletion_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchCompletion_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_BatchCompletion_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Instance' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Instance] ON BatchCompletion (BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Started' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Started] ON BatchCompletion (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
+    WHERE FileProcess_id IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity, DataHash) WHERE Data IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- The name of this database, which no other has.
+IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = 'DatabaseId')
+INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(replace(convert(nvarchar(36), newid()), '-', ''));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM Leader)
+INSERT INTO Leader (Fence) SELECT 0;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version)
+INSERT INTO alembic_version (version_num) VALUES ('0044');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vStatus AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+), Misread AS (
+SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
+       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
+       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
+FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
+       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
+FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
+FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
+UNION ALL
+SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
+FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
+), Unfit AS (
+SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
+FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
+WHERE m.Nth = 1
+), Offered AS (
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
+FROM Controller k
+WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
+), Missing AS (
+SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
+UNION ALL
+SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
+FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
+      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
+      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+      WHERE EXISTS (SELECT 1 FROM Offered)) q
+WHERE q.Lacks IS NOT NULL
+), Counted AS (
+SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
+FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
+GROUP BY c.ProcessBatch_id
+), Newest AS (
+SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
+    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
+FROM ProcessBatch b
+)
+SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
+            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
+                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
+       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
+       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
+       b.Seq, b.Description,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
+                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
+FROM ProcessBatch b
+LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
+LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vFailed AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
+       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
+WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vWaiting AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+), Misread AS (
+SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
+       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
+       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
+FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
+       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
+FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
+FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
+UNION ALL
+SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
+FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
+), Unfit AS (
+SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
+FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
+WHERE m.Nth = 1
+), Offered AS (
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
+FROM Controller k
+WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
+), Missing AS (
+SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
+UNION ALL
+SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
+FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
+      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
+      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+      WHERE EXISTS (SELECT 1 FROM Offered)) q
+WHERE q.Lacks IS NOT NULL
+),
+UnfitWork AS (
+SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', BatchControl_id, ';') END AS Mend
+FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
+), Claimed AS (
+SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
+), Total AS (
+SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
+       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18 THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+), Held AS (
+SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
+FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
+), Unmet AS (
+SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
+FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
+LEFT JOIN Held h ON h.Resource_id = n.Resource_id
+WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
+   OR r.Units - COALESCE(h.Units, 0) < n.Units
+GROUP BY n.ProcessBatch_id
+), Stopping AS (
+SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
+       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
+), Stood AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
+       c.z_updated,
+       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
+            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+                 ELSE t.ByPerson END
+            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
+), Line AS (
+SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
+                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+), Instances AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+UNION ALL
+SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
+       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
+), Lacking AS (
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
+       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+      GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+)
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
+       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
+            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
+            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
+            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
+            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
+            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
+            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
+            ELSE 'nothing holds it back' END AS Reason,
+       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
+            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
+       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
+            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
+       c.FileProcess_id,
+       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
+            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
+            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            ELSE 'SELECT * FROM vRunning;' END AS NextSql
+FROM Instances c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+CROSS JOIN Total l
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
+LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
+LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM Missing v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
+LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
+LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
+UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
+       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
+FROM UnfitWork w
+JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
+LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+WHERE w.ColumnName = 'Status'
+UNION ALL
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
+       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
+AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
+            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
+            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
+       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
+            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
+            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
+            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
+            WHEN x.Status = 'complete' THEN CONCAT('SELECT * FROM vHistory WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
+                 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END
+FROM Lacking w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
+LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
+       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
+FROM FileProcess f
+JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
+WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
+AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
+AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
+        WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
+            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+FROM ProcessBatch b
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+   ON q.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN FileProcess f ON 1 = 0
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vRunning AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
+            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
+            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vLate AS
+SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
+       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
+       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
+UNION ALL
+SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
+       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
+UNION ALL
+SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
+FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
+UNION ALL
+SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
+       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
+       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
+      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+            GROUP BY ProcessBatch_id, CycleKey) v
+      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
+      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
+          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
+UNION ALL
+SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
+       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
+FROM Incident i
+WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vHistory AS
+SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
+       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+FROM BatchProcessHistory h
+LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
+LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vSchedule AS
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
+FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
+GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
+       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       MIN(c.StartTime) AS StartTime
+FROM (SELECT x.FileProcess_id, x.Status,
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
+SELECT e.Schedule_id, e.ScheduleName, e.Entity,
+       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
+       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description,
+       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ', CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END, ' WHERE Schedule_id = ', e.Schedule_id, ';') WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
+            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+FROM Schedule e
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
+LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = CONCAT('schedule ', e.ScheduleName));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vInbox AS
+WITH Misread AS (
+SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
+       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
+       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
+FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
+       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
+FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
+UNION ALL
+SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
+FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
+UNION ALL
+SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
+       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
+FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
+), Unfit AS (
+SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
+FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
+WHERE m.Nth = 1
+), UnfitWork AS (
+SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
+FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
+), Offered AS (
+SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
+FROM Controller k
+WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
+), Missing AS (
+SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
+UNION ALL
+SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
+FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
+      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
+      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+      WHERE EXISTS (SELECT 1 FROM Offered)) q
+WHERE q.Lacks IS NOT NULL
+), Again AS (
+SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
+FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
+JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
+JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
+LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
+WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Broken AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Unpopulated AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
+FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+), Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
+FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+)
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 THEN CONCAT(f.Message, ' (corrected since)')
+            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE 'no reason was given' END AS Reason,
+       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
+            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
+FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
+WHERE f.Status IN ('paused', 'rejected', 'duplicate')
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
+            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
+       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
+FROM FileProcess f
+LEFT JOIN Broken q ON q.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
+LEFT JOIN Unpopulated u ON u.Entity = f.Entity
+LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
+FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vSqlJob AS
+SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
+       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
+       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
+FROM Schedule e
+JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
+JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
+    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
+WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_ProcessBatch_Audit ON ProcessBatch AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1422,19 +2106,20 @@ BEGIN
             (7, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (8, N''Populator'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Populator), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Populator), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (9, N''PopulatorArgs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorArgs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorArgs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (16, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (17, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (18, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (19, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (20, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (21, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (22, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+            (10, N''PopulatorOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (16, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (17, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (18, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (19, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (20, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (21, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (22, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (23, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';
@@ -1445,8 +2130,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_Audit ON ProcessControl AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_ProcessControl_Audit ON ProcessControl AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1464,12 +2148,13 @@ BEGIN
             (6, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (7, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (8, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+            (9, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';
@@ -1480,8 +2165,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchDependency_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_BatchDependency_Audit ON BatchDependency AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_BatchDependency_Audit ON BatchDependency AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1504,8 +2188,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchResource_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchResource', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_BatchResource_Audit ON BatchResource AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_BatchResource_Audit ON BatchResource AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1529,8 +2212,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Resource_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Resource', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Resource_Audit ON Resource AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Resource_Audit ON Resource AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1553,8 +2235,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Schedule_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Schedule_Audit ON Schedule AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Schedule_Audit ON Schedule AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1601,8 +2282,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Calendar_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Audit ON Calendar AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Calendar_Audit ON Calendar AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1627,8 +2307,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_CalendarDay_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_CalendarDay_Audit ON CalendarDay AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_CalendarDay_Audit ON CalendarDay AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1652,8 +2331,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_DataTrigger_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_DataTrigger_Audit ON DataTrigger AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_DataTrigger_Audit ON DataTrigger AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1685,8 +2363,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileWatch_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_FileWatch_Audit ON FileWatch AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_FileWatch_Audit ON FileWatch AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1715,8 +2392,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchFreeze_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchFreeze', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_BatchFreeze_Audit ON BatchFreeze AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_BatchFreeze_Audit ON BatchFreeze AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1743,8 +2419,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Setting_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Setting_Audit ON Setting AFTER INSERT, UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Setting_Audit ON Setting AFTER INSERT, UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1766,8 +2441,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Audit ON BatchControl AFTER UPDATE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_BatchControl_Audit ON BatchControl AFTER UPDATE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1798,8 +2472,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Audit ON FileProcess AFTER UPDATE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_FileProcess_Audit ON FileProcess AFTER UPDATE AS
 BEGIN
     SET NOCOUNT ON;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
@@ -1824,8 +2497,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_AuditLog_AppendOnly' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_AuditLog_AppendOnly ON AuditLog AFTER UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_AuditLog_AppendOnly ON AuditLog AFTER UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted) OR EXISTS (SELECT 1 FROM deleted AS d WHERE NOT EXISTS (SELECT 1 FROM Setting AS s WHERE s.Name = N''AuditLogDays'' AND TRY_CAST(s.Value AS int) > 0 AND d.z_inserted < DATEADD(day, -TRY_CAST(s.Value AS int), (SELECT TOP (1) n.z_inserted FROM AuditLog AS n ORDER BY n.AuditLog_id DESC))))
@@ -1838,8 +2510,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_AuditSeal_AppendOnly' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditSeal', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_AuditSeal_AppendOnly ON AuditSeal AFTER UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_AuditSeal_AppendOnly ON AuditSeal AFTER UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted) OR EXISTS (SELECT 1 FROM deleted AS d)
@@ -1852,1452 +2523,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0018' WHERE version_num = '0017';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DefVersion' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-ALTER TABLE BatchControl ADD DefVersion INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DefVersion' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-ALTER TABLE BatchProcessHistory ADD DefVersion INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchVersion', N'U') IS NULL
-CREATE TABLE BatchVersion (
-    BatchVersion_id BIGINT NOT NULL IDENTITY,
-    ProcessBatch_id BIGINT NOT NULL,
-    ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    DefVersion INTEGER NOT NULL,
-    Fingerprint NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchVersion_z_inserted] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_BatchVersion] PRIMARY KEY (BatchVersion_id),
-    CONSTRAINT [UQ_BatchVersion_ProcessBatch_id_DefVersion] UNIQUE (ProcessBatch_id, DefVersion),
-    CONSTRAINT [CK_BatchVersion_DefVersion] CHECK (DefVersion >= 1)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AppliedDefinition', N'U') IS NULL
-CREATE TABLE AppliedDefinition (
-    AppliedDefinition_id BIGINT NOT NULL IDENTITY,
-    Kind NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Owner NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Exported NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
-    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_AppliedDefinition] PRIMARY KEY (AppliedDefinition_id),
-    CONSTRAINT [UQ_AppliedDefinition_Kind_Name] UNIQUE (Kind, Name)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0019' WHERE version_num = '0018';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U') IS NULL
-CREATE TABLE ZoneOffset (
-    ZoneOffset_id BIGINT NOT NULL IDENTITY,
-    ZoneName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
-    FromTime DATETIME2(3) NOT NULL,
-    UntilTime DATETIME2(3) NOT NULL,
-    OffsetSeconds INTEGER NOT NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ZoneOffset_z_inserted] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_ZoneOffset] PRIMARY KEY (ZoneOffset_id),
-    CONSTRAINT [UQ_ZoneOffset_FromTime] UNIQUE (FromTime),
-    CONSTRAINT [CK_ZoneOffset_ZoneName] CHECK (ZoneName <> ''),
-    CONSTRAINT [CK_ZoneOffset_UntilTime] CHECK (FromTime < UntilTime),
-    CONSTRAINT [CK_ZoneOffset_OffsetSeconds] CHECK (OffsetSeconds BETWEEN -86400 AND 86400)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ZoneOffset_Until' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U'))
-CREATE INDEX [IX_ZoneOffset_Until] ON ZoneOffset (UntilTime, FromTime);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM BatchFreeze z WHERE z.UntilTime IS NULL AND z.ThawedTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(z.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM BatchFreeze z WHERE z.ThawedTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(z.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM BatchFreeze y WHERE y.UntilTime > SYSUTCDATETIME() AND y.ThawedTime IS NULL AND ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(y.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0))))
-    ) AS BatchFreeze_id
-FROM ProcessBatch b
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT DATEADD(second, o.OffsetSeconds, c.z_updated) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT DATEADD(second, o.OffsetSeconds, h.StartTime) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT DATEADD(second, o.OffsetSeconds, h.EndTime) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM BatchFreeze z WHERE z.UntilTime IS NULL AND z.ThawedTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(z.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM BatchFreeze z WHERE z.ThawedTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(z.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM BatchFreeze y WHERE y.UntilTime > SYSUTCDATETIME() AND y.ThawedTime IS NULL AND ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag IS NOT NULL AND CHARINDEX(CONCAT(',', lower(trim(y.Tag)), ','), CONCAT(',', lower(replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')), ',')) > 0))))
-    ) AS BatchFreeze_id
-FROM ProcessBatch b
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN Value NOT LIKE '%[^0-9 ]%' AND Value LIKE '%[0-9]%' THEN TRY_CAST(Value AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * n.Units) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT DATEADD(second, o.OffsetSeconds, c.z_updated) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT DATEADD(second, o.OffsetSeconds, c.NextRunTime) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT DATEADD(second, o.OffsetSeconds, z.UntilTime) FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT DATEADD(second, o.OffsetSeconds, w.Since) FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since) AS SinceLocal, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
-       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT DATEADD(second, o.OffsetSeconds, h.StartTime) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) >= p.AlarmDuration THEN 'late' WHEN CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) > p.ExpectedDuration THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) AS ExpectedTime, (SELECT DATEADD(second, o.OffsetSeconds, DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime)) FROM ZoneOffset o WHERE o.UntilTime > DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) AND o.FromTime <= DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime)) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime), SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) >= COALESCE(p.AlarmDuration, p.ExpectedDuration)
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT DATEADD(second, o.OffsetSeconds, c.NextRunTime) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT DATEADD(second, o.OffsetSeconds, e.NextRunTime) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       DATEADD(second, 60 * w.DeadlineMins, w.Since) AS ExpectedTime, (SELECT DATEADD(second, o.OffsetSeconds, DATEADD(second, 60 * w.DeadlineMins, w.Since)) FROM ZoneOffset o WHERE o.UntilTime > DATEADD(second, 60 * w.DeadlineMins, w.Since) AND o.FromTime <= DATEADD(second, 60 * w.DeadlineMins, w.Since)) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, DATEADD(second, 60 * w.DeadlineMins, w.Since), SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE DATEADD(second, 60 * w.DeadlineMins, w.Since) < SYSUTCDATETIME();
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT DATEADD(second, o.OffsetSeconds, h.StartTime) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT DATEADD(second, o.OffsetSeconds, h.EndTime) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT DATEADD(second, o.OffsetSeconds, e.NextRunTime) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
-       lower(l.Outcome) COLLATE Latin1_General_100_BIN2 AS LastOutcome, l.DueTime AS LastDueTime, (SELECT DATEADD(second, o.OffsetSeconds, l.DueTime) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, CONCAT('UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('''', replace(e.ScheduleName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = (
-    SELECT MAX(g.ScheduleFire_id) FROM ScheduleFire g WHERE g.Schedule_id = e.Schedule_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT DATEADD(second, o.OffsetSeconds, f.z_inserted) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT DATEADD(second, o.OffsetSeconds, f.z_inserted) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0020' WHERE version_num = '0019';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0021' WHERE version_num = '0020';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
-       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME();
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       lower(l.Outcome) COLLATE Latin1_General_100_BIN2 AS LastOutcome, l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, CONCAT('UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('''', replace(e.ScheduleName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = (
-    SELECT MAX(g.ScheduleFire_id) FROM ScheduleFire g WHERE g.Schedule_id = e.Schedule_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0022' WHERE version_num = '0021';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
-ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ProcessingMode' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ProcessingMode] CHECK (lower(ProcessingMode) IN ('manual', 'scheduled', 'triggered'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_RetryWaitSecs' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ArriveBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ArriveBy] CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT LIKE '2[4-9]%'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_StartBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_StartBy] CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(StartBy) NOT LIKE '2[4-9]%'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_FinishBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_FinishBy] CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(FinishBy) NOT LIKE '2[4-9]%'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Entity' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Populator' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Populator] CHECK (Populator <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_ProcessType' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (ProcessType <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchDependency_DependsOnBatch_id' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U'))
-ALTER TABLE BatchDependency ADD CONSTRAINT [CK_BatchDependency_DependsOnBatch_id] CHECK (DependsOnBatch_id <> ProcessBatch_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunTimes_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunTimes_Form] CHECK (',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[^0-2]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,2[^0-3]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[01][^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,__[^:]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,___[^0-5]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,____[^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,_____[^,]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_BetweenTimes' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_BetweenTimes] CHECK (replace(BetweenTimes, ' ', '') LIKE '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT LIKE '2[4-9]%' AND replace(BetweenTimes, ' ', '') NOT LIKE '%-2[4-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDays_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDays_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_WeekOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_WeekOfMonth_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') + ',', '#,', '') = ',');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunAt_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunAt_Form] CHECK ((trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(RunAt) NOT LIKE '_____00%' AND trim(RunAt) NOT LIKE '_____1[3-9]%' AND trim(RunAt) NOT LIKE '________00%' AND trim(RunAt) NOT LIKE '________3[2-9]%' AND trim(RunAt) NOT LIKE '%[ T]2[4-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_StartDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_StartDate] CHECK (trim(StartDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(StartDate) NOT LIKE '_____00%' AND trim(StartDate) NOT LIKE '_____1[3-9]%' AND trim(StartDate) NOT LIKE '________00%' AND trim(StartDate) NOT LIKE '________3[2-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_EndDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_EndDate] CHECK (trim(EndDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(EndDate) NOT LIKE '_____00%' AND trim(EndDate) NOT LIKE '_____1[3-9]%' AND trim(EndDate) NOT LIKE '________00%' AND trim(EndDate) NOT LIKE '________3[2-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_BusinessDays' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = '' OR replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidFrom' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidFrom] CHECK (trim(ValidFrom) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidFrom) NOT LIKE '_____00%' AND trim(ValidFrom) NOT LIKE '_____1[3-9]%' AND trim(ValidFrom) NOT LIKE '________00%' AND trim(ValidFrom) NOT LIKE '________3[2-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidUntil' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidUntil] CHECK (trim(ValidUntil) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidUntil) NOT LIKE '_____00%' AND trim(ValidUntil) NOT LIKE '_____1[3-9]%' AND trim(ValidUntil) NOT LIKE '________00%' AND trim(ValidUntil) NOT LIKE '________3[2-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_CalendarDay_CalendarDate_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U'))
-ALTER TABLE CalendarDay ADD CONSTRAINT [CK_CalendarDay_CalendarDate_Form] CHECK (trim(CalendarDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(CalendarDate) NOT LIKE '_____00%' AND trim(CalendarDate) NOT LIKE '_____1[3-9]%' AND trim(CalendarDate) NOT LIKE '________00%' AND trim(CalendarDate) NOT LIKE '________3[2-9]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_ConnectionName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
-ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_ConnectionName] CHECK (ConnectionName <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_TableName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
-ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_TableName] CHECK (TableName <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_StatusColumn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
-ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_StatusColumn] CHECK (StatusColumn <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileWatch_Folder' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U'))
-ALTER TABLE FileWatch ADD CONSTRAINT [CK_FileWatch_Folder] CHECK (Folder <> '');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Controller_Slots' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD CONSTRAINT [CK_Controller_Slots] CHECK (Slots >= 0);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
-ALTER TABLE FileProcess DROP CONSTRAINT [CK_FileProcess_Status];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileProcess_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-ALTER TABLE FileProcess ADD CONSTRAINT [CK_FileProcess_Status] CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate', 'success'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
-ALTER TABLE BatchControl DROP CONSTRAINT [CK_BatchControl_Status];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchControl_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_Status] CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorCode' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-ALTER TABLE BatchProcessHistory ADD ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorLine' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-ALTER TABLE BatchProcessHistory ADD ErrorLine INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
-       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
-UNION ALL
-SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
-       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(i.Subject, '''', ''''''), ''''), ';')
-FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
-FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
-GROUP BY g.Schedule_id
-), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
-FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
-WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
-GROUP BY c.FileProcess_id
-)
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('''', replace(e.ScheduleName, '''', ''''''), ''''), ';') AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
-FROM Schedule e
-LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
-LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
-JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
-    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
-WHERE e.Origin = 'sql' AND b.Origin = 'sql';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
@@ -3313,8 +2539,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = ''success'')
@@ -3330,1180 +2555,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_InUse' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM deleted AS d WHERE EXISTS (SELECT 1 FROM BatchProcessHistory AS h WHERE h.Status = ''running'' AND h.ProcessBatch_id = d.ProcessBatch_id AND h.ProcessControlSeq = d.ProcessControlSeq)
-        AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.ProcessBatch_id = d.ProcessBatch_id AND i.ProcessControlSeq = d.ProcessControlSeq))
-        THROW 51000, N''batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'', 1;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Paused' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Paused ON FileProcess AFTER UPDATE AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id
-        WHERE i.Status = ''paused'' AND d.Status <> ''paused'' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id))
-        THROW 51000, N''batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names'', 1;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
-        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
-    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
-    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
-    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0023' WHERE version_num = '0022';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'PopulatorTries' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-ALTER TABLE FileProcess ADD PopulatorTries INTEGER NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'MaxLost' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-ALTER TABLE ProcessControl ADD MaxLost INTEGER CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3 NOT NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'LeftOut' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD LeftOut NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Awaiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-CREATE INDEX [IX_FileProcess_Awaiting] ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Leader', N'U') IS NULL
-CREATE TABLE Leader (
-    Leader_id BIGINT NOT NULL IDENTITY,
-    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Fence BIGINT NOT NULL CONSTRAINT [DF_Leader_Fence] DEFAULT 0,
-    LeaseUntil DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_LeaseUntil] DEFAULT '1900-01-01 00:00:00.000',
-    Place NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
-    CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
-    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
-INSERT INTO Leader (Fence) SELECT 0;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
-DROP TRIGGER TR_ProcessControl_Audit;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_Audit ON ProcessControl AFTER INSERT, UPDATE, DELETE AS
-BEGIN
-    SET NOCOUNT ON;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.ProcessControl_id IS NULL THEN N''row insert'' WHEN i.ProcessControl_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''ProcessControl:'', (SELECT p.ProcessBatchName FROM ProcessBatch AS p WHERE p.ProcessBatch_id = COALESCE(i.ProcessBatch_id, d.ProcessBatch_id)), N'':'', COALESCE(i.ProcessControlSeq, d.ProcessControlSeq)), 200),
-        CASE WHEN d.ProcessControl_id IS NOT NULL THEN c.Was END, CASE WHEN i.ProcessControl_id IS NOT NULL THEN c.Became END
-    FROM inserted AS i FULL JOIN deleted AS d ON d.ProcessControl_id = i.ProcessControl_id
-    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
-        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
-        FROM (VALUES
-            (1, N''ProcessBatch_id'', COALESCE(CONVERT(nvarchar(max), d.ProcessBatch_id), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessBatch_id), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (2, N''ProcessControlSeq'', COALESCE(CONVERT(nvarchar(max), d.ProcessControlSeq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessControlSeq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (3, N''ProcessName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (4, N''ProcessType'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessType), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessType), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (5, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (6, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (7, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (8, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
-        WHERE v.Was <> v.Became) AS c
-    WHERE c.Was IS NOT NULL;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
-ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0024' WHERE version_num = '0023';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'PopulatorOn' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD PopulatorOn VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_PopulatorOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_PopulatorOn] CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0025')
-DROP TRIGGER TR_ProcessBatch_Audit;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessBatch_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessBatch_Audit ON ProcessBatch AFTER INSERT, UPDATE, DELETE AS
-BEGIN
-    SET NOCOUNT ON;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.ProcessBatch_id IS NULL THEN N''row insert'' WHEN i.ProcessBatch_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''ProcessBatch:'', COALESCE(i.ProcessBatchName, d.ProcessBatchName)), 200),
-        CASE WHEN d.ProcessBatch_id IS NOT NULL THEN c.Was END, CASE WHEN i.ProcessBatch_id IS NOT NULL THEN c.Became END
-    FROM inserted AS i FULL JOIN deleted AS d ON d.ProcessBatch_id = i.ProcessBatch_id
-    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
-        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
-        FROM (VALUES
-            (1, N''ProcessBatchName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessBatchName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessBatchName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (2, N''Entity'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Entity), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Entity), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (3, N''Enabled'', COALESCE(CONVERT(nvarchar(max), d.Enabled), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Enabled), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (4, N''Seq'', COALESCE(CONVERT(nvarchar(max), d.Seq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Seq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (5, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (6, N''RetryWaitMins'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitMins), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitMins), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (7, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (8, N''Populator'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Populator), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Populator), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''PopulatorArgs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorArgs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorArgs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''PopulatorOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (16, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (17, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (18, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (19, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (20, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (21, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (22, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (23, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
-        WHERE v.Was <> v.Became) AS c
-    WHERE c.Was IS NOT NULL;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0025' WHERE version_num = '0024';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_MaxLost' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
-       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for an answer: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for an answer: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0026' WHERE version_num = '0025';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0027' WHERE version_num = '0026';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Unreadable] ON BatchControl (BatchControl_id) WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-CREATE INDEX [IX_FileProcess_Unreadable] ON FileProcess (FileProcess_id) WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running' AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost' AND Status <> 'fenced' AND Status <> 'skipped';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT BatchControl_id, 'Status' AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for an answer: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for an answer: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0028' WHERE version_num = '0027';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0029')
-DROP TRIGGER TR_vSqlJob_Insert;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
-        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE CAST(i.IsRepeatable AS varchar(11)) NOT IN (''0'', ''1''))
-        THROW 51000, N''batchctl: IsRepeatable is 0 (once) or 1 (daily)'', 1;
-    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
-    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
-    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0029' WHERE version_num = '0028';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0030' WHERE version_num = '0029';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT BatchControl_id, 'Status' AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ''...'', ''...'', ''...'');')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0031' WHERE version_num = '0030';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
-ALTER TABLE ProcessBatch DROP CONSTRAINT [CK_ProcessBatch_ExpectedOn];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
-ALTER TABLE Schedule DROP CONSTRAINT [CK_Schedule_RunDays_Form];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
-ALTER TABLE Schedule DROP CONSTRAINT [CK_Schedule_WeekOfMonth_Form];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
-ALTER TABLE Calendar DROP CONSTRAINT [CK_Calendar_BusinessDays];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0032')
-ALTER TABLE ProcessControl DROP CONSTRAINT [CK_ProcessControl_ProcessType];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
-ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDays_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDays_Form] CHECK (LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(RunDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_WeekOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_WeekOfMonth_Form] CHECK (LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',first,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',second,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',third,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fourth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',fifth,', '')) + LEN(replace(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) = 5 * LEN(',' + replace(lower(replace(WeekOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(WeekOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_BusinessDays' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = '' OR (LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(BusinessDays, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(BusinessDays, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(BusinessDays, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_ProcessType' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunMonths' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunMonths] CHECK (LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jan,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',mar,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',may,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',jul,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',aug,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',oct,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',dec,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',', ',09,', '')) = 32 * LEN(',' + replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(RunMonths, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDaysOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDaysOfMonth_Form] CHECK (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',24,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',25,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',26,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',27,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',28,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',29,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',last,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_1,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_2,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_3,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_4,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_5,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_6,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_7,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_8,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_9,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_10,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_11,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_12,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_13,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_14,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_15,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_16,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_17,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_18,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_19,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_20,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_21,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_22,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_23,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_01,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_02,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_03,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_04,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_05,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_06,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_07,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_08,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_09,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',business_last,', '')) = 73 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunMonths_Days' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunMonths_Days] CHECK (NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) = 2 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',30,', '')) + LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 1 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')) AND NOT ((LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',feb,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',apr,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',jun,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',sep,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',nov,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',2,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',4,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',6,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',9,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',11,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',02,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',04,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',06,', '')) + LEN(replace(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',', ',09,', '')) = 13 * LEN(',' + replace(lower(replace(RunMonths, ' ', '')), ',', ',,') + ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%') AND (LEN(replace(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',', ',31,', '')) = 0 * LEN(',' + replace(lower(replace(RunDaysOfMonth, ' ', '')), ',', ',,') + ',') AND replace(replace(RunDaysOfMonth, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%')));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Setting_MaxConcurrent' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U'))
-ALTER TABLE Setting ADD CONSTRAINT [CK_Setting_MaxConcurrent] CHECK (Name <> 'MaxConcurrent' OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Stays' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDATE, DELETE AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted)
-        THROW 51000, N''batchctl: a row of vSqlJob is a job. To change its SQL: batchctl schedule set-sql NAME --sql ... --reason ...; its times: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ... WHERE ScheduleName = NAME'', 1;
-    IF EXISTS (SELECT 1 FROM deleted)
-        THROW 51000, N''batchctl: a row of vSqlJob is a job. To remove it: batchctl schedule remove NAME --reason ...; to stop it: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = NAME'', 1;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_SetAside' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_SetAside ON FileProcess AFTER UPDATE AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id AND i.z_updated = d.z_updated
-        WHERE i.Status IN (''rejected'', ''duplicate'') AND d.Status <> i.Status AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id AND w.Status NOT IN (''complete'', ''cancelled'')))
-        THROW 51000, N''batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names'', 1;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0032' WHERE version_num = '0031';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunTimes_Blanks' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunTimes_Blanks] CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_BetweenTimes_Blanks' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
-ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_BetweenTimes_Blanks] CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0033')
-DROP TRIGGER TR_ProcessControl_InUse;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_InUse' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM deleted AS d WHERE EXISTS (SELECT 1 FROM BatchProcessHistory AS h WHERE h.Status = ''running'' AND h.ProcessBatch_id = d.ProcessBatch_id AND h.ProcessControlSeq = d.ProcessControlSeq)
@@ -4517,11 +2569,38 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Calendar_Used' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Used ON Calendar AFTER DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_FileProcess_Paused ON FileProcess AFTER UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM Schedule AS u JOIN deleted AS d ON u.CalendarName = d.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch AS u JOIN deleted AS d ON u.ExpectedCalendar = d.CalendarName)
+    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id
+        WHERE i.Status = ''paused'' AND d.Status <> ''paused'' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id))
+        THROW 51000, N''batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_FileProcess_SetAside ON FileProcess AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id AND i.z_updated = d.z_updated
+        WHERE i.Status IN (''rejected'', ''duplicate'') AND d.Status <> i.Status AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id AND w.Status NOT IN (''complete'', ''cancelled'')))
+        THROW 51000, N''batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Calendar_Used ON Calendar AFTER DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM Schedule AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName)) OR EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar))
         THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
 END';
 GO
@@ -4531,885 +2610,10 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0033')
-DROP TRIGGER TR_vSqlJob_Insert;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Calendar_Renamed ON Calendar AFTER UPDATE AS
 BEGIN
     SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
-        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE CAST(i.IsRepeatable AS varchar(11)) NOT IN (''0'', ''1''))
-        THROW 51000, N''batchctl: IsRepeatable is 0 (once) or 1 (daily)'', 1;
-    IF EXISTS (SELECT 1 FROM inserted AS i WHERE COALESCE(i.IsRepeatable, 0) <> 0 AND RTRIM(SUBSTRING(i.FirstRunOn, 17, 200)) NOT IN ('''', '':00''))
-        THROW 51000, N''batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15'', 1;
-    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
-    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
-    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
-END';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', CONCAT('''', replace(COALESCE((SELECT MIN(COALESCE(b.Entity, b.ProcessBatchName)) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), '''', ''''''), ''''), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0033' WHERE version_num = '0032';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ProcessTypes' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD ProcessTypes NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Populators' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD Populators NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Jobs' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD Jobs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ''...'' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ''...'' WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ''...'' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ''...'' WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, 'Status' AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ''...'', ''...'', ''...'');')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0034' WHERE version_num = '0033';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
-FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
-GROUP BY g.Schedule_id
-), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
-FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
-WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
-GROUP BY c.FileProcess_id
-)
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('''', replace(e.ScheduleName, '''', ''''''), ''''), ';') AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
-FROM Schedule e
-LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
-LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0035' WHERE version_num = '0034';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U')) AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0036')
-DROP INDEX [IX_FileProcess_Duplicate] ON FileProcess;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DataHash' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-ALTER TABLE FileProcess ADD DataHash AS CAST(HASHBYTES('SHA2_256', Data) AS binary(32));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
-CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity, DataHash) WHERE Data IS NOT NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0036' WHERE version_num = '0035';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Trouble' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
-ALTER TABLE Controller ADD Trouble NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0037')
-ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0037' WHERE version_num = '0036';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, 'Status' AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Unfit AS (
-SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
-FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
-SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
-FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
-JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
-LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id
-WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0038' WHERE version_num = '0037';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_Calendar_Renamed' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
-EXEC sp_executesql N'CREATE TRIGGER TR_Calendar_Renamed ON Calendar AFTER UPDATE AS
-BEGIN
-    SET NOCOUNT ON;
-    IF EXISTS (SELECT 1 FROM Schedule u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName))) OR EXISTS (SELECT 1 FROM ProcessBatch u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)))
+    IF EXISTS (SELECT 1 FROM Schedule AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName))) OR EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)))
         THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
 END';
 GO
@@ -5419,1981 +2623,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0039' WHERE version_num = '0038';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', BatchControl_id, ';') END AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18 THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
-AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
-            WHEN x.Status = 'complete' THEN CONCAT('SELECT * FROM vHistory WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-                 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
-FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
-      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
-   ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN FileProcess f ON 1 = 0
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
-UNION ALL
-SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
-       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
-FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
-FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
-GROUP BY g.Schedule_id
-), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
-FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
-WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
-GROUP BY c.FileProcess_id
-)
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ', CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END, ' WHERE Schedule_id = ', e.Schedule_id, ';') WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
-FROM Schedule e
-LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
-LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = CONCAT('schedule ', e.ScheduleName));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
-SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
-FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
-JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
-LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
-       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-                 THEN CONCAT(f.Message, ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
-WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
-JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
-    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
-WHERE e.Origin = 'sql' AND b.Origin = 'sql';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0040' WHERE version_num = '0039';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.NamedLock', N'U') IS NULL
-CREATE TABLE NamedLock (
-    NamedLock_id BIGINT NOT NULL IDENTITY,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_NamedLock_z_updated] DEFAULT SYSUTCDATETIME(),
-    CONSTRAINT [PK_NamedLock] PRIMARY KEY (NamedLock_id)
-);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0041' WHERE version_num = '0040';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', BatchControl_id, ';') END AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18 THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
-AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
-            WHEN x.Status = 'complete' THEN CONCAT('SELECT * FROM vHistory WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-                 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
-FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
-      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
-   ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN FileProcess f ON 1 = 0
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
-UNION ALL
-SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
-       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
-FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
-FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
-GROUP BY g.Schedule_id
-), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
-FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
-WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
-GROUP BY c.FileProcess_id
-)
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ', CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END, ' WHERE Schedule_id = ', e.Schedule_id, ';') WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
-FROM Schedule e
-LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
-LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = CONCAT('schedule ', e.ScheduleName));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
-SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
-FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
-JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
-LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
-       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-                 THEN CONCAT(f.Message, ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
-WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
-JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
-    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
-WHERE e.Origin = 'sql' AND b.Origin = 'sql';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0042' WHERE version_num = '0041';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
-FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
-)
-SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
-FROM ProcessBatch b
-LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vFailed AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
-WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', BatchControl_id, ';') END AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
-), Claimed AS (
-SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
-), Total AS (
-SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18 THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
-), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
-FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
-), Unmet AS (
-SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
-FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
-LEFT JOIN Held h ON h.Resource_id = n.Resource_id
-WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
-   OR r.Units - COALESCE(h.Units, 0) < n.Units
-GROUP BY n.ProcessBatch_id
-), Stopping AS (
-SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Stood AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
-FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
-WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
-), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
-UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
-)
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
-FROM Instances c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
-LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
-LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
-    SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
-LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
-FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-WHERE w.ColumnName = 'Status'
-UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
-AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
-            WHEN x.Status = 'complete' THEN CONCAT('SELECT * FROM vHistory WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-                 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END
-FROM Lacking w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
-LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
-LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
-FROM FileProcess f
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
-AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
-AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
-UNION ALL
-SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
-FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
-      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
-   ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN FileProcess f ON 1 = 0
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vRunning AS
-SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
-LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vLate AS
-SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
-FROM BatchProcessHistory h
-JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
-UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
-FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
-UNION ALL
-SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
-JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
-UNION ALL
-SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
-       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
-FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vHistory AS
-SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
-FROM BatchProcessHistory h
-LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
-LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
-LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSchedule AS
-WITH Newest AS (
-SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
-FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
-GROUP BY g.Schedule_id
-), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
-FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
-WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
-GROUP BY c.FileProcess_id
-)
-SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ', CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END, ' WHERE Schedule_id = ', e.Schedule_id, ';') WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
-FROM Schedule e
-LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
-LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
-LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
-LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
-LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = CONCAT('schedule ', e.ScheduleName));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
-SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
-FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
-JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
-JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
-LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
-WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
-       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-)
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-                 THEN CONCAT(f.Message, ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
-FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
-WHERE f.Status IN ('paused', 'rejected', 'duplicate')
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
-FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
-WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
-UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-CREATE OR ALTER VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
-FROM Schedule e
-JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
-JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
-LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
-    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
-    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
-WHERE e.Origin = 'sql' AND b.Origin = 'sql';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0043' WHERE version_num = '0042';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_OperatorRequest_Action_Word' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.OperatorRequest', N'U'))
-ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word] CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-UPDATE alembic_version SET version_num = '0044' WHERE version_num = '0043';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0045')
-DROP TRIGGER TR_vSqlJob_Insert;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.JobName IS NULL OR i.FirstRunOn IS NULL OR i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
@@ -7410,9 +2640,14 @@ BEGIN
         THROW 51000, N''batchctl: IsEnabled is 0 or 1'', 1;
     IF EXISTS (SELECT 1 FROM inserted AS i WHERE EXISTS (SELECT 1 FROM ProcessBatch t WHERE t.ProcessBatchName = i.JobName) OR EXISTS (SELECT 1 FROM Schedule t WHERE t.ScheduleName = i.JobName))
         THROW 51000, N''batchctl: there is a batch or a schedule of this JobName already: SELECT JobName FROM vSqlJob; batchctl batches'', 1;
-    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
-    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
-    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin)
+    SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
+    SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
+    SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END,
+        CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END,
+        CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
 END';
 GO
 IF @@TRANCOUNT = 0
@@ -7421,17 +2656,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0045')
-DROP TRIGGER TR_vSqlJob_Stays;
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Stays' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
-EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDATE, DELETE AS
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_vSqlJob_Stays ON vSqlJob INSTEAD OF UPDATE, DELETE AS
 BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM inserted)
@@ -7446,21 +2671,13 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0045' WHERE version_num = '0044';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 COMMIT TRANSACTION;
 GO
 
 SET NOEXEC OFF;
 GO
 
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL OR OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL OR OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
     RAISERROR(N'batchctl: nothing was made; see the error above.', 16, 1);
 ELSE
     SELECT version_num AS batchctl_schema FROM alembic_version;

@@ -1,0 +1,97 @@
+"""Makes views, triggers and functions anew: rights on a view, and the views that somebody has put upon it, stay."""
+
+from __future__ import annotations
+
+from sqlalchemy import DDL, Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from batchctl.domain.errors import SchemaMismatch
+from batchctl.store import repeatable, views
+from batchctl.store.dialects import dialect_of
+from batchctl.store.dialects.postgresql_catalog import rights_on
+from batchctl.store.repeatable.watched import DEFINITIONS
+
+_FORMER = frozenset(
+    f"TR_{watched.table}_AuditReplace{event}"
+    for watched in DEFINITIONS
+    for event in ("Insert", "Update", "dInsert", "dUpdate", "dDelete")
+)
+"""Triggers of SQLite that others have taken the place of."""
+_MADE = text("SELECT name, sql FROM sqlite_master WHERE type = :kind")
+_CHANGED_COLUMNS = "42P16"
+"""PostgreSQL's error for a view that REPLACE would take columns from."""
+
+
+def remake(connection: Connection) -> None:
+    """Make all of it anew, within the caller's transaction."""
+    match connection.dialect.name:
+        case "sqlite":
+            _on_sqlite(connection)
+        case "postgresql":
+            _on_postgresql(connection)
+        case _:
+            _on_mssql(connection)
+
+
+def _on_sqlite(connection: Connection) -> None:
+    """Make what differs: SQLite has no REPLACE, and with a view go its triggers."""
+    found = _found(connection, "view")
+    for name, statement in views.views("sqlite").items():
+        if found.get(name) != _in_one_line(statement):
+            _execute(connection, f"DROP VIEW IF EXISTS {name}", statement)
+    found = _found(connection, "trigger")
+    for name in found.keys() & _FORMER:
+        _execute(connection, f"DROP TRIGGER {name}")
+    for trigger in repeatable.triggers("sqlite"):
+        if found.get(trigger.name) != _in_one_line(trigger.statement):
+            _execute(connection, f"DROP TRIGGER IF EXISTS {trigger.name}", trigger.statement)
+
+
+def _found(connection: Connection, kind: str) -> dict[str, str]:
+    return {str(row.name): _in_one_line(str(row.sql)) for row in connection.execute(_MADE, {"kind": kind})}
+
+
+def _in_one_line(statement: str) -> str:
+    return " ".join(statement.split())
+
+
+def _on_postgresql(connection: Connection) -> None:
+    _execute(connection, *repeatable.functions("postgresql"))
+    for name, statement in views.views("postgresql").items():
+        _replace_view(connection, name, statement)
+    _execute(connection, *(trigger.statement for trigger in repeatable.triggers("postgresql")))
+
+
+def _replace_view(connection: Connection, name: str, statement: str) -> None:
+    dialect = dialect_of(connection)
+    dialect.begin_part(connection)
+    try:
+        _execute(connection, statement)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != _CHANGED_COLUMNS:
+            raise
+        dialect.undo_part(connection)
+        _make_view_with_other_columns(connection, name, statement)
+    dialect.end_part(connection)
+
+
+def _make_view_with_other_columns(connection: Connection, name: str, statement: str) -> None:
+    rights = rights_on(connection, name)
+    try:
+        _execute(connection, f"DROP VIEW {name}")
+    except DBAPIError as error:
+        message = f"View {name} gets other columns, and something in the database stands upon it: {error.orig}"
+        raise SchemaMismatch(message, next_step="drop that, then: batchctl db upgrade, then make it again") from error
+    _execute(connection, statement, *rights)
+
+
+def _on_mssql(connection: Connection) -> None:
+    elsewhere = (connection.get_execution_options().get("schema_translate_map") or {}).get(None)
+    schema = "" if elsewhere is None else f"{elsewhere}."
+    _execute(connection, *views.views("mssql", schema).values())
+    _execute(connection, *(trigger.statement for trigger in repeatable.triggers("mssql", schema)))
+
+
+def _execute(connection: Connection, *statements: str) -> None:
+    for statement in statements:
+        connection.execute(DDL(statement.replace("%", "%%")))  # type: ignore[no-untyped-call] # SQLAlchemy has no types for it
