@@ -17,6 +17,8 @@ def imported_by(path: Path) -> set[str]:
                 found |= {name.name.partition(".")[0] for name in names}
             case ast.ImportFrom(module=str(module)):
                 found.add(module.partition(".")[0])
+            case _:
+                pass
     return found
 
 
