@@ -272,6 +272,7 @@ def test_a_planted_violation_is_found(night: World, code: str) -> None:
 POINTING = [(table.name, column.name) for table in metadata.sorted_tables for column in table.c if column.foreign_keys]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("table", "column"), POINTING)
 def test_whatever_points_nowhere_is_found(night: World, table: str, column: str) -> None:
     """So that no foreign key is forgotten, which SQLite's shell does not look at."""

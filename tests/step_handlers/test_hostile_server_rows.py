@@ -93,6 +93,7 @@ PIECES = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("url", URLS)
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: handler.process_type)
