@@ -44,10 +44,11 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
                 examination.check_may_make_tables(connection)
                 _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
-        before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
+        newest = schema.newest_revision()
+        before = newest if is_current else transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         copies.remember(transactions, app.clock)
-        return Upgraded(before, schema.newest_revision(), is_current=is_current)
+        return Upgraded(before, newest, is_current=is_current)
     finally:
         transactions.close()
 

@@ -162,6 +162,23 @@ def test_a_view_upon_one_that_gets_other_columns_is_named(postgres: PostgresServ
     assert refused.value.next_step == "drop that, then: batchctl db upgrade, then make it again"
 
 
+def test_who_may_make_no_schema_is_told_that_there_is_nothing_to_do(postgres: PostgresServer, tmp_path: Path) -> None:
+    database = PostgresControl(postgres, tmp_path, postgres.new_database())
+    with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
+        transactions.run(frozenset(), schema.upgrade)
+        with transactions.read() as connection:
+            connection.exec_driver_sql("CREATE ROLE worker LOGIN")
+            connection.exec_driver_sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO worker")
+        worker = engine.open_engine(database.url.replace("postgres@", "worker@"), tmp_path)
+        with closing(StoreTransactions(worker)) as theirs:
+            with theirs.read() as connection:
+                assert schema.is_current(connection)
+            with transactions.read() as connection:
+                connection.exec_driver_sql("DROP VIEW vStatus")
+            with theirs.read() as connection:
+                assert not schema.is_current(connection)
+
+
 def test_an_older_schema_than_it_knows_is_refused_with_the_two_ways_out(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
