@@ -238,6 +238,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.handler_calls:HandlerCalls._on_thread": 1266,
     "batchctl.operations.unknown:refuse_start": 1267,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
+    "batchctl.system.handler_calls:_ended": 1290,
 }
 """By the module and the function that makes the error."""
 

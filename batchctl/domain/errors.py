@@ -22,6 +22,7 @@ Every message says what happened, to which row, and what to do next.
 from __future__ import annotations
 
 import inspect
+import signal
 from copy import copy
 from typing import ClassVar, Self
 
@@ -71,6 +72,11 @@ def without_next_step(line: str) -> str:
 def next_step_in(line: str) -> str | None:
     """Return of such a line what to do next."""
     return line.partition(" Next: ")[2] or None
+
+
+def is_typed(error: BaseException) -> bool:
+    """Say whether an error may be Ctrl-C: where a program hears of signals otherwise, nobody but its own code raises that."""
+    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def _place() -> str:

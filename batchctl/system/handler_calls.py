@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from batchctl.domain.errors import CannotBegin, PluginError
+from batchctl.domain.errors import CannotBegin, PluginError, is_typed
 from batchctl.domain.text import visible
 from batchctl.ports import Told
 from batchctl.system.threads import Threads
@@ -57,16 +57,25 @@ class HandlerCalls:
         self._threads = Threads("batchctl-handler")
 
     def ask(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
-        """Return what a handler answers; raises `PluginError` when it takes too long, `CannotBegin` while it is left alone."""
+        """Return what a handler answers; raises `PluginError` when it takes too long, `CannotBegin` while it is left alone.
+
+        What would end a program is a `PluginError` too: whoever asks hears of signals himself, so it is the plugin's own.
+        """
         kind: type = type(handler)
         if is_own(kind):
             return question()
         self._leave_alone(kind)
         try:
             return self._within_limit(question)
+        except Exception:
+            raise
         except _TookTooLong as late:
             self._hangs[kind] = _Hang(self._hung(handler, about), late.may_be_asked)
             raise self._hangs[kind].error from None
+        except BaseException as error:
+            if is_typed(error):
+                raise
+            raise _ended(handler, about, error) from error
 
     @property
     def hanging(self) -> PluginError | None:
@@ -84,12 +93,10 @@ class HandlerCalls:
         del self._hangs[kind]
 
     def _hung(self, handler: object, about: str) -> PluginError:
-        name = visible(str(getattr(handler, "process_type", type(handler).__name__)))
-        message = f"The handler of '{name}' did not answer within {self._limit:g} seconds, asked about {about}."
-        mend = (
-            f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
+        message = (
+            f"The handler of '{_name(handler)}' did not answer within {self._limit:g} seconds, asked about {about}."
         )
-        return PluginError(message, next_step=mend)
+        return PluginError(message, next_step=_correction(handler))
 
     def _within_limit(self, question: Callable[[], Told]) -> Told:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
@@ -142,6 +149,20 @@ class HandlerCalls:
 def is_own(kind: type) -> bool:
     """Say whether a handler of this class is one of the product, which needs no time limit."""
     return kind.__module__.partition(".")[0] in _OWN
+
+
+def _ended(handler: object, about: str, error: BaseException) -> PluginError:
+    raised = visible(f"{type(error).__name__}: {error}".removesuffix(": "))
+    message = f"The handler of '{_name(handler)}' raised {raised}, asked about {about}."
+    return PluginError(message, next_step=_correction(handler))
+
+
+def _name(handler: object) -> str:
+    return visible(str(getattr(handler, "process_type", type(handler).__name__)))
+
+
+def _correction(handler: object) -> str:
+    return f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
 
 
 def _raiser(error: BaseException) -> Callable[[], Any]:

@@ -176,6 +176,23 @@ def test_a_handler_that_hangs_refuses_its_step_and_is_not_asked_about_the_next(h
     assert "It is not asked now" in (second.refusal or "")
 
 
+@pytest.mark.parametrize("cause", [Cause.AUTO, Cause.VERIFY])
+def test_a_handler_that_raises_what_ends_programs_refuses_its_step(cause: Cause) -> None:
+    class Ending(Broken):
+        def verification(self, step: Step) -> Step:
+            raise self.error
+
+        def is_done(self, outcome: StepOutcome) -> bool | None:
+            raise self.error
+
+    handler, ask = Ending(GeneratorExit()), HandlerCalls().ask
+    refused = prepare(handler, cause=cause, ask=ask)
+    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
+
+    assert "The handler of 'broken' raised GeneratorExit, asked about BatchControl 42" in (refused.refusal or "")
+    assert preparer.is_done("broken", StepOutcome(succeeded=True)) is None
+
+
 def test_a_check_that_is_never_read_tells_nothing() -> None:
     ask = HandlerCalls(timedelta(milliseconds=50)).ask
     preparer = Preparer(lambda _: Hanging(), surroundings("/"), "anna", "host1", "test", ask)

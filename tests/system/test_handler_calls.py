@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
 import threading
-from collections.abc import Callable
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import timedelta
@@ -12,7 +14,7 @@ from time import sleep  # noqa: TID251 - plugins do
 
 import pytest
 
-from batchctl.domain.errors import CannotBegin, PluginError
+from batchctl.domain.errors import BatchctlError, CannotBegin, PluginError, StepRefused
 from batchctl.system.handler_calls import HandlerCalls
 from step_handlers.os_command import OsCommand
 
@@ -114,8 +116,8 @@ def test_where_there_is_no_alarm_it_is_left_alone_until_it_has_answered() -> Non
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(2)])
-def test_answers_errors_and_context_are_as_without_a_limit(elsewhere: bool, error: BaseException) -> None:
+@pytest.mark.parametrize("error", [ValueError("no"), StepRefused("Data1 is empty."), CannotBegin("no such job here")])
+def test_answers_errors_and_context_are_as_without_a_limit(elsewhere: bool, error: Exception) -> None:
     calls, found = HandlerCalls(LONG), list[object]()
 
     def fail() -> None:
@@ -131,6 +133,50 @@ def test_answers_errors_and_context_are_as_without_a_limit(elsewhere: bool, erro
     on_a_thread_of_its_own(ask) if elsewhere else ask()
     assert found == ["in the controller", error]
     assert calls.hanging is None
+
+
+@pytest.fixture
+def heard_signals() -> Iterator[None]:
+    """Hear of Ctrl-C as a controller does."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_signals")
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (SystemExit(2), "SystemExit: 2"),
+        (CancelledError(), "CancelledError"),
+        (GeneratorExit(), "GeneratorExit"),
+        (KeyboardInterrupt("a plugin's\nown"), r"KeyboardInterrupt: a plugin's\nown"),
+    ],
+)
+def test_what_would_end_the_program_is_said_of_its_handler(elsewhere: bool, error: BaseException, said: str) -> None:
+    calls, found = HandlerCalls(LONG), list[BatchctlError]()
+
+    def fail() -> None:
+        raise error
+
+    def ask() -> None:
+        with pytest.raises(PluginError) as raised:
+            calls.ask(Foreign(), "step 10", fail)
+        found.append(raised.value)
+
+    on_a_thread_of_its_own(ask) if elsewhere else ask()
+    assert found[0].message == f"The handler of 'foreign' raised {said}, asked about step 10."
+    assert "tests.system.test_handler_calls" in (found[0].next_step or "")
+    assert found[0].code == "BC1290"
+
+
+def test_ctrl_c_of_a_person_is_passed_on() -> None:
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        HandlerCalls(LONG).ask(Foreign(), "step 10", fail)
 
 
 def test_one_that_catches_the_interruption_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
