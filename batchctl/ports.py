@@ -158,7 +158,7 @@ class AskHandler(Protocol):
     """Asks a step handler something, which runs its code."""
 
     def __call__(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
-        """Return the answer; `about` says what it is about. Raises `PluginError` or `CannotBegin` when none comes in time."""
+        """Return the answer; `about` says what it is about. Raises `NoAnswer` or `CannotBegin` when none comes in time."""
         ...
 
 

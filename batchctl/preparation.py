@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 from typing import TypeVar, cast
 
-from batchctl.domain.errors import CannotBegin, PluginError, StepRefused, in_one_line
+from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused, in_one_line
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     NOT_RUN,
@@ -106,7 +106,10 @@ class Preparer:
             return Prepared(step, None, None, storable(in_one_line(reason)))
 
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
-        """Return an attempt as it was made ready when it began, to watch over it in place of another controller."""
+        """Return an attempt as it was made ready when it began, to watch over it in place of another controller.
+
+        Raises whatever its handler does that is asked for the check and does not say: another time it may.
+        """
         try:
             # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
@@ -114,7 +117,9 @@ class Preparer:
                 asked = self._check_of(handler, step, f"attempt {entry.history_id}")
                 handler = self.find_handler(asked.process_type)
             return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
-        except (StepRefused, PluginError, ValueError) as error:
+        except (CannotBegin, NoAnswer):
+            raise
+        except (StepRefused, PluginError, json.JSONDecodeError) as error:
             return Prepared(step, None, None, storable(str(error)))
 
     def is_done(self, process_type: str, outcome: StepOutcome) -> bool | None:
@@ -126,6 +131,13 @@ class Preparer:
             return self.ask(handler, "the outcome of a check", partial(handler.is_done, outcome))
         except (Exception, SystemExit):  # noqa: BLE001 - foreign code that cannot answer does not know
             return None
+
+    def module_of(self, process_type: str) -> str:
+        """Say what has to be corrected where a ProcessType's handler is wrong."""
+        try:
+            return f"module {type(self.find_handler(process_type)).__module__}"
+        except PluginError:
+            return f"the plugin of ProcessType {process_type}"
 
     def _check_of(self, handler: StepHandler, step: Step, about: str) -> Step:
         if not isinstance(handler, Verifiable):

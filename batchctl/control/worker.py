@@ -105,7 +105,7 @@ class Worker:
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
         if patient:
-            self._go_on("stay", self._look_after_the_dead)
+            self._go_on("rescue", self._rescue)
         else:
             self._look_after_the_dead()
 
@@ -204,7 +204,13 @@ class Worker:
         if was_silent:
             self.controller.look_closely()
         if self.controller.trouble is None and not self.controller.is_stopping:
-            self._look_after_the_dead()
+            self._go_on("rescue", self._rescue)
+
+    def _rescue(self) -> None:
+        """Look after the dead; raise what keeps this worker from knowing what became of some of their work."""
+        self._look_after_the_dead()
+        if self.rescue.trouble is not None:
+            raise self.rescue.trouble
 
     def _look_after_the_dead(self) -> None:
         rescued = self.rescue.look(self.controller.knows, self.controller.carries)

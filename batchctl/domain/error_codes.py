@@ -239,6 +239,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.unknown:refuse_start": 1267,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
     "batchctl.system.handler_calls:_ended": 1290,
+    "batchctl.control.rescue:Rescue._unknown_end": 1291,
 }
 """By the module and the function that makes the error."""
 

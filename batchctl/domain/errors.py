@@ -15,6 +15,7 @@ BatchctlError
 ├── StepRefused             a step cannot be rendered; no retry can help
 │   └── CannotBegin         not by this host, or not yet: the step is put back
 └── PluginError             a plugin is broken or missing
+    └── NoAnswer            a handler did not answer what it was asked
 
 Every message says what happened, to which row, and what to do next.
 """
@@ -165,3 +166,7 @@ class CannotBegin(StepRefused):
 
 class PluginError(BatchctlError):
     """A plugin cannot be loaded, is missing, or broke its contract."""
+
+
+class NoAnswer(PluginError):
+    """A step handler took too long over what it was asked, or raised what ends a program."""

@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from batchctl.domain.errors import CannotBegin, PluginError, is_typed
+from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
 from batchctl.domain.text import visible
 from batchctl.ports import Told
 from batchctl.system.threads import Threads
@@ -42,7 +42,7 @@ class _TookTooLong(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class _Hang:
-    error: PluginError
+    error: NoAnswer
     is_over: Callable[[], bool]
 
 
@@ -57,9 +57,9 @@ class HandlerCalls:
         self._threads = Threads("batchctl-handler")
 
     def ask(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
-        """Return what a handler answers; raises `PluginError` when it takes too long, `CannotBegin` while it is left alone.
+        """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is left alone.
 
-        What would end a program is a `PluginError` too: whoever asks hears of signals himself, so it is the plugin's own.
+        What would end a program is no answer either: whoever asks hears of signals himself, so it is the plugin's own.
         """
         kind: type = type(handler)
         if is_own(kind):
@@ -78,7 +78,7 @@ class HandlerCalls:
             raise _ended(handler, about, error) from error
 
     @property
-    def hanging(self) -> PluginError | None:
+    def hanging(self) -> NoAnswer | None:
         """What is to be said of a handler that did not answer when it was last asked, if there is one."""
         return next((hang.error for hang in self._hangs.values()), None)
 
@@ -92,11 +92,11 @@ class HandlerCalls:
             raise CannotBegin(message, next_step=hang.error.next_step)
         del self._hangs[kind]
 
-    def _hung(self, handler: object, about: str) -> PluginError:
+    def _hung(self, handler: object, about: str) -> NoAnswer:
         message = (
             f"The handler of '{_name(handler)}' did not answer within {self._limit:g} seconds, asked about {about}."
         )
-        return PluginError(message, next_step=_correction(handler))
+        return NoAnswer(message, next_step=_correction(handler))
 
     def _within_limit(self, question: Callable[[], Told]) -> Told:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
@@ -151,10 +151,10 @@ def is_own(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in _OWN
 
 
-def _ended(handler: object, about: str, error: BaseException) -> PluginError:
+def _ended(handler: object, about: str, error: BaseException) -> NoAnswer:
     raised = visible(f"{type(error).__name__}: {error}".removesuffix(": "))
     message = f"The handler of '{_name(handler)}' raised {raised}, asked about {about}."
-    return PluginError(message, next_step=_correction(handler))
+    return NoAnswer(message, next_step=_correction(handler))
 
 
 def _name(handler: object) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, ClassVar, NoReturn
 
 import pytest
 
-from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
+from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused
 from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus
@@ -198,6 +199,19 @@ def test_a_check_that_is_never_read_tells_nothing() -> None:
     preparer = Preparer(lambda _: Hanging(), surroundings("/"), "anna", "host1", "test", ask)
 
     assert preparer.is_done("hanging", StepOutcome(succeeded=True)) is None
+
+
+@pytest.mark.parametrize("error", [KeyError("n"), ValueError("n"), NoAnswer("no"), CannotBegin("not now")])
+def test_whoever_watches_over_a_check_hears_that_its_handler_does_not_say_which(error: Exception) -> None:
+    class Upgraded(ToldHandler):
+        def verification(self, step: Step) -> Step:
+            raise error
+
+    preparer = Preparer(lambda _: Upgraded(), surroundings("/"), "anna", "host1", "test")
+    entry = replace(an_entry(prepare(ToldHandler())), cause=Cause.VERIFY)
+
+    with pytest.raises(type(error)):
+        preparer.as_begun(a_step("told"), entry)
 
 
 def test_only_a_handler_of_the_product_is_believed_that_it_takes_no_time_on_the_controllers_thread() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from batchctl.control.findings import Findings
@@ -11,7 +13,7 @@ from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, Dat
 from batchctl.domain.incidents import Problem
 from batchctl.domain.status import IncidentKind
 from batchctl.ports import Change
-from tests.control.test_workers import RHYTHM, Hand, hired
+from tests.control.test_workers import RHYTHM, Hand, applicant, hired
 from tests.control.world import World
 
 SAID = "SELECT Trouble FROM Controller ORDER BY Controller_id"
@@ -104,4 +106,28 @@ def test_a_handler_that_hangs_is_an_incident_until_it_answers_and_the_steps_of_o
     hanging.clear()
     pass_time(world, hand, 3)
     assert problems(world) == []
+    hand.worker.end()
+
+
+def test_an_attempt_of_the_dead_whose_handler_breaks_is_an_incident_until_it_is_known(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.running()
+    world.crash()
+    hand = applicant(world, "c2")
+
+    def broken(*_: object) -> NoReturn:
+        raise KeyError("n")
+
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr(hand.runner, "examine", broken)
+        hand.worker.begin()
+        pass_time(world, hand, 120)
+        (found,) = problems(world)
+    pass_time(world, hand, 3)
+
+    assert "What became of attempt 1 of BatchControl 1, step 10, cannot be found out: KeyError: 'n'" in found.message
+    assert found.next_step == "correct module tests.control.world and restart the controller"
+    assert problems(world) == []
+    assert world.history()[0][-1] == "lost"
     hand.worker.end()
