@@ -49,6 +49,8 @@ class Prepared:
     refusal: str | None
     put_back: bool = False
     """True when another host may carry it out, or this one later."""
+    command_spec: str = NOTHING_RENDERED
+    """What stands in the history as the exact specification, as JSON."""
 
     @property
     def command_text(self) -> str:
@@ -56,11 +58,6 @@ class Prepared:
         if self.rendered is None:
             return f"{NOT_RUN}{visible(self.refusal or '')}"
         return self.rendered.command_text
-
-    @property
-    def command_spec(self) -> str:
-        """Return what stands in the history as the exact specification, as JSON."""
-        return NOTHING_RENDERED if self.rendered is None else _as_json(self.rendered.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +92,11 @@ class Preparer:
             request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
             if _may_delegate(type(handler)):
                 delegate = partial(cast("Delegates", handler).delegate, request)
-                request = replace(request, step=self.ask(handler, note, delegate))
+                carried_out = replace(self.ask(handler, note, delegate), seq=asked.seq, name=asked.name)
+                request = replace(request, step=carried_out)
                 handler = self.find_handler(request.step.process_type)
-            rendered = self.ask(handler, note, partial(handler.render, request))
-            return Prepared(request.step, handler, _off_the_loop(handler, rendered), None)
+            rendered, spec = self.ask(handler, note, partial(_rendered, handler, request))
+            return Prepared(request.step, handler, _off_the_loop(handler, rendered), None, command_spec=spec)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
@@ -116,7 +114,8 @@ class Preparer:
             if entry.cause is Cause.VERIFY:
                 asked = self._check_of(handler, step, f"attempt {entry.history_id}")
                 handler = self.find_handler(asked.process_type)
-            return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
+            rendered = Rendered(entry.command_text, json.loads(entry.command_spec))
+            return Prepared(asked, handler, rendered, None, command_spec=entry.command_spec)
         except (CannotBegin, NoAnswer):
             raise
         except (StepRefused, PluginError, json.JSONDecodeError) as error:
@@ -195,6 +194,24 @@ def _somewhere(host: str, user: str) -> str:
 def _may_delegate(kind: type) -> bool:
     """Say so once for a handler's class: looking through its methods costs as much as all the rest of rendering."""
     return issubclass(kind, Delegates)
+
+
+def _rendered(handler: StepHandler, request: StepRequest) -> tuple[Rendered, str]:
+    """Return a step made ready, and its specification as JSON; what no table can hold is refused before it is recorded."""
+    rendered = handler.render(request)
+    if not isinstance(rendered.command_text, str):
+        raise _unfit(handler, f"its command_text is {type(rendered.command_text).__name__}, not str")
+    if (trouble := unfit(rendered.command_text)) is not None:
+        raise _unfit(handler, f"its command_text: {trouble}")
+    try:
+        return rendered, _as_json(rendered.spec)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unfit(handler, f"its spec is no JSON: {error}") from error
+
+
+def _unfit(handler: StepHandler, said: str) -> StepRefused:
+    message = f"What the handler of '{handler.process_type}' rendered cannot be recorded: {said}."
+    return StepRefused(message, next_step=f"correct module {type(handler).__module__} and restart the controller")
 
 
 def _off_the_loop(handler: StepHandler, rendered: Rendered) -> Rendered:

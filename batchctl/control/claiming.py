@@ -39,6 +39,9 @@ MOST_NUMBERED = 10_000
 One number costs about half a microsecond, and one instance that is read over a tenth.
 """
 
+CHANGED = "it changed meanwhile"
+"""What is said of an instance that somebody else has moved: nothing is the matter with it."""
+
 _BY_CREATION, _BY_SEQ = attrgetter("instance_id"), attrgetter("seq")
 
 
@@ -155,7 +158,7 @@ class Claimer:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
             return Written(parked=((instance.instance_id, f"{type(error).__name__}: {error}"),))
-        return Written(parked=((instance.instance_id, "it changed meanwhile"),))
+        return Written(parked=((instance.instance_id, CHANGED),))
 
     def _begin_next(
         self,

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.attempts import Attempt, End, Mark, Written
-from batchctl.control.claiming import Claimer
+from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
 from batchctl.control.flights import Flights
@@ -31,10 +31,11 @@ from batchctl.domain.errors import (
     DatabaseUnreachable,
     DatabaseUnusable,
     OutcomeUnknown,
+    Refused,
 )
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
-from batchctl.domain.text import storable
+from batchctl.domain.text import storable, visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
 from batchctl.store import batch_versions, definitions, instances, limits
@@ -86,8 +87,8 @@ class Controller:
         self._flights = Flights(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
         self._obstacles = Obstacles(transactions, clock, listener)
-        self._parked: set[InstanceId] = set()
-        """Instances that could not be claimed; they are tried again when something has changed."""
+        self._parked: dict[InstanceId, str] = {}
+        """Instances that could not be claimed, and why; they are tried again when something has changed."""
         self._waiting = 0
         """How many ends wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
@@ -145,6 +146,16 @@ class Controller:
             message = "The end of a step could not be recorded: somebody keeps its rows locked."
             return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
         return self.trouble
+
+    @property
+    def unclaimed(self) -> BatchctlError | None:
+        """Say what keeps an instance from being claimed that may start, if anything does."""
+        for instance_id, reason in self._parked.items():
+            if reason != CHANGED:
+                said = visible(reason.partition("\n")[0])
+                message = f"BatchControl {instance_id} may start, and what would begin it is refused: {said}."
+                return Refused(message, next_step=f"batchctl show {instance_id}   (correct what is refused)")
+        return None
 
     @property
     def _waits(self) -> bool:
@@ -307,7 +318,7 @@ class Controller:
     @property
     def _passed_over(self) -> set[InstanceId]:
         # What is being stopped because its instance is somebody else's now has to end before it begins again.
-        return self._parked | self._flights.under_way
+        return self._parked.keys() | self._flights.under_way
 
     @property
     def _may_begin(self) -> bool:
@@ -399,7 +410,7 @@ class Controller:
         if written.fired:
             self._noticed |= Change.INTAKE
         for instance_id, reason in written.parked:
-            self._parked.add(instance_id)
+            self._parked[instance_id] = reason
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
         if self._obstacles.take_note(written):
             # Whoever rolls back tells nobody.

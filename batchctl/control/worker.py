@@ -170,6 +170,8 @@ class Worker:
                 # The database takes a sign of life and refuses the rest: somebody has to be told.
                 self._keep_up()
             return
+        if (unclaimed := self.controller.unclaimed) is not None:
+            self._note(unclaimed)
         for duty in self.own_duties:
             self._go_on(duty.name, partial(self._look, duty, noticed))
         if self.leading is not None:

@@ -11,7 +11,15 @@ import pytest
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused
 from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
+from batchctl.domain.rows import (
+    NOTHING_RENDERED,
+    BatchDefinition,
+    BatchId,
+    HistoryEntry,
+    HistoryId,
+    InstanceId,
+    Step,
+)
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Execution, StepHandler
 from batchctl.ports import AskHandler, ask_straight
@@ -82,6 +90,54 @@ def test_what_cannot_be_made_ready_says_why(error: BaseException, says: str) -> 
 @pytest.mark.parametrize(("error", "put_back"), [(CannotBegin("no such job here"), True), (StepRefused("no"), False)])
 def test_only_what_this_host_lacks_is_put_back(error: Exception, put_back: bool) -> None:
     assert prepare(Broken(error)).put_back is put_back
+
+
+def circular() -> dict[str, Any]:
+    """Return what contains itself."""
+    made: dict[str, Any] = {}
+    made["again"] = made
+    return made
+
+
+def deep() -> dict[str, Any]:
+    """Return what contains more than anybody can count."""
+    made: dict[str, Any] = {}
+    for _ in range(10**5):
+        made = {"more": made}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "said"),
+    [
+        ("true", {"what": object()}, "its spec is no JSON: Object of type object is not JSON serializable"),
+        ("true", circular(), "its spec is no JSON: "),
+        ("true", deep(), "its spec is no JSON: "),
+        ("tr\x00ue", {}, "its command_text: it contains a NUL character"),
+        ("tr\udcffue", {}, "its command_text: it contains bytes that are not valid UTF-8"),
+        (None, {}, "its command_text is NoneType, not str"),
+    ],
+)
+def test_what_no_table_can_hold_refuses_its_step_before_it_is_recorded(text: Any, spec: Any, said: str) -> None:
+    class Unfit(ToldHandler):
+        def render(self, request: StepRequest) -> Rendered:
+            return Rendered(text, spec)
+
+    refused = prepare(Unfit())
+
+    assert f"What the handler of 'told' rendered cannot be recorded: {said}" in (refused.refusal or "")
+    assert "correct module tests.control.test_preparation" in (refused.refusal or "")
+    assert (refused.rendered, refused.put_back, refused.command_spec) == (None, False, NOTHING_RENDERED)
+
+
+def test_what_is_delegated_stands_in_the_history_as_the_step_that_it_is_of() -> None:
+    class Renaming(ToldHandler):
+        def delegate(self, request: StepRequest) -> Step:
+            return replace(request.step, seq=77, name="another\x00")
+
+    step = prepare(Renaming()).step
+
+    assert (step.seq, step.name) == (10, "load")
 
 
 def test_a_handler_that_cannot_verify_is_said_to_be_so() -> None:

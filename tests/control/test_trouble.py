@@ -131,3 +131,21 @@ def test_an_attempt_of_the_dead_whose_handler_breaks_is_an_incident_until_it_is_
     assert problems(world) == []
     assert world.history()[0][-1] == "lost"
     hand.worker.end()
+
+
+def test_an_instance_that_cannot_be_claimed_is_an_incident_until_it_can_be(world: World) -> None:
+    world.batch(steps=1)
+    hand = hired(world, "c1")
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807")
+    pass_time(world, hand, 3)
+    (found,) = problems(world)
+    world.sql("UPDATE BatchControl SET ClaimToken = 0")
+    pass_time(world, hand, 3)
+
+    assert "BatchControl 1 may start, and what would begin it is refused: " in found.message
+    assert found.next_step == "batchctl show 1   (correct what is refused)"
+    assert (problems(world), len(hand.runner.started)) == ([], 1)
+    hand.worker.end()
