@@ -169,7 +169,8 @@ class App:
 
         with self.folders() as folders:
             known = (self.transactions, self.registry, self.surroundings)
-            found = checking.check(*known, folders, self.timetable(), self.registry, at_length=at_length)
+            others = (folders, self.timetable(), self.registry)
+            found = checking.check(*known, *others, ask=self.handler_calls.ask, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 
     def full_disks(self) -> tuple[Reading, ...]:

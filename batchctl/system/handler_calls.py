@@ -93,9 +93,7 @@ class HandlerCalls:
         del self._hangs[kind]
 
     def _hung(self, handler: object, about: str) -> NoAnswer:
-        message = (
-            f"The handler of '{_name(handler)}' did not answer within {self._limit:g} seconds, asked about {about}."
-        )
+        message = f"{_called(handler)} did not answer within {self._limit:g} seconds, asked about {about}."
         return NoAnswer(message, next_step=_correction(handler))
 
     def _within_limit(self, question: Callable[[], Told]) -> Told:
@@ -153,12 +151,15 @@ def is_own(kind: type) -> bool:
 
 def _ended(handler: object, about: str, error: BaseException) -> NoAnswer:
     raised = visible(f"{type(error).__name__}: {error}".removesuffix(": "))
-    message = f"The handler of '{_name(handler)}' raised {raised}, asked about {about}."
+    message = f"{_called(handler)} raised {raised}, asked about {about}."
     return NoAnswer(message, next_step=_correction(handler))
 
 
-def _name(handler: object) -> str:
-    return visible(str(getattr(handler, "process_type", type(handler).__name__)))
+def _called(asked: object) -> str:
+    name = getattr(asked, "process_type", None)
+    if name is None:
+        return f"The populator '{visible(str(getattr(asked, 'name', type(asked).__name__)))}'"
+    return f"The handler of '{visible(str(name))}'"
 
 
 def _correction(handler: object) -> str:
