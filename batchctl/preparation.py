@@ -17,6 +17,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,
     HistoryEntry,
+    InstanceId,
     IntakeRow,
     Populated,
     Step,
@@ -85,17 +86,18 @@ class Preparer:
         try:
             handler = self.find_handler(step.process_type)
             note = self._note(instance, batch, step, attempt_no, cause, now)
-            asked = self._check_of(handler, step, note) if cause is Cause.VERIFY else step
+            whose = instance.instance_id
+            asked = self._check_of(handler, step, note, whose) if cause is Cause.VERIFY else step
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
             around = self.surroundings
             request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
             if _may_delegate(type(handler)):
                 delegate = partial(cast("Delegates", handler).delegate, request)
-                carried_out = replace(self.ask(handler, note, delegate), seq=asked.seq, name=asked.name)
+                carried_out = replace(self.ask(handler, note, delegate, of=whose), seq=asked.seq, name=asked.name)
                 request = replace(request, step=carried_out)
                 handler = self.find_handler(request.step.process_type)
-            rendered, spec = self.ask(handler, note, partial(_rendered, handler, request))
+            rendered, spec = self.ask(handler, note, partial(_rendered, handler, request), of=whose)
             return Prepared(request.step, handler, _off_the_loop(handler, rendered), None, command_spec=spec)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
@@ -112,7 +114,7 @@ class Preparer:
             # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
             if entry.cause is Cause.VERIFY:
-                asked = self._check_of(handler, step, f"attempt {entry.history_id}")
+                asked = self._check_of(handler, step, f"attempt {entry.history_id}", entry.instance_id)
                 handler = self.find_handler(asked.process_type)
             rendered = Rendered(entry.command_text, json.loads(entry.command_spec))
             return Prepared(asked, handler, rendered, None, command_spec=entry.command_spec)
@@ -138,11 +140,11 @@ class Preparer:
         except PluginError:
             return f"the plugin of ProcessType {process_type}"
 
-    def _check_of(self, handler: StepHandler, step: Step, about: str) -> Step:
+    def _check_of(self, handler: StepHandler, step: Step, about: str, whose: InstanceId) -> Step:
         if not isinstance(handler, Verifiable):
             message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
             raise StepRefused(message)
-        check = self.ask(handler, about, partial(handler.verification, step))
+        check = self.ask(handler, about, partial(handler.verification, step), of=whose)
         return replace(check, seq=step.seq, name=step.name)
 
     def _note(

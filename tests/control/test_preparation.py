@@ -230,7 +230,7 @@ def test_a_handler_that_hangs_refuses_its_step_and_is_not_asked_about_the_next(h
     assert (first.rendered, first.put_back) == (None, False)
     assert "did not answer within 0.05 seconds, asked about BatchControl 42 of batch B" in (first.refusal or "")
     assert (second.rendered, second.put_back) == (None, True)
-    assert "It is not asked now" in (second.refusal or "")
+    assert "It is not asked again for 30 seconds: " in (second.refusal or "")
 
 
 @pytest.mark.parametrize("cause", [Cause.AUTO, Cause.VERIFY])

@@ -9,10 +9,11 @@ import pytest
 from batchctl.control.findings import Findings
 from batchctl.control.handler_watch import HandlerWatch
 from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, PluginError
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, NoAnswer
 from batchctl.domain.incidents import Problem
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import IncidentKind
-from batchctl.ports import Change
+from batchctl.ports import Change, Hang
 from tests.control.test_workers import RHYTHM, Hand, applicant, hired
 from tests.control.world import World
 
@@ -92,21 +93,39 @@ def test_that_one_waits_for_others_is_no_trouble(world: World, error: BatchctlEr
     hand.worker.end()
 
 
+HUNG = NoAnswer("The handler of 'x' did not answer.", next_step="correct module x")
+
+
 def test_a_handler_that_hangs_is_an_incident_until_it_answers_and_the_steps_of_others_go_on(world: World) -> None:
     world.batch(steps=1)
     hand = hired(world, "c1")
-    hanging = [PluginError("The handler of 'x' did not answer.", next_step="correct module x")]
-    hand.worker.own_duties = (HandlerWatch(lambda: next(iter(hanging), None)),)
+    hangs = [Hang(HUNG, None)]
+    hand.worker.own_duties = (HandlerWatch(lambda: hangs, world.transactions),)
     world.submit()
     pass_time(world, hand, 3)
     (found,) = problems(world)
     assert found.message == "Controller c1 cannot do all of its work: The handler of 'x' did not answer."
     assert (found.next_step, hand.created, len(hand.runner.started)) == ("correct module x", 1, 1)
 
-    hanging.clear()
+    hangs.clear()
     pass_time(world, hand, 3)
     assert problems(world) == []
     hand.worker.end()
+
+
+@pytest.mark.parametrize(
+    "ends", ["UPDATE BatchControl SET Status = 'cancelled'", "DELETE FROM BatchControl"], ids=["cancelled", "gone"]
+)
+def test_a_handler_that_hangs_is_no_incident_once_nobody_waits_for_its_answer(world: World, ends: str) -> None:
+    world.batch(steps=1)
+    watch = HandlerWatch(lambda: [Hang(HUNG, InstanceId(1))], world.transactions)
+    world.submit()
+    world.create()
+    with pytest.raises(NoAnswer):
+        watch.look()
+    world.sql(ends)
+
+    assert not watch.look()
 
 
 def test_an_attempt_of_the_dead_whose_handler_breaks_is_an_incident_until_it_is_known(

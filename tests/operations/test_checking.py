@@ -162,7 +162,7 @@ def test_a_plugin_that_does_not_answer_or_answers_nonsense_is_a_finding(world: W
     hung = "The handler of 'silent' did not answer within 0.05 seconds, asked about the check of step 10."
     assert [finding.message for finding in said] == [
         hung,
-        f"It is not asked now: {hung}",
+        f"It is not asked again for 30 seconds: {hung}",
         "The handler broke while checking: TypeError: its check returned str, not Problem",
     ]
     assert "module tests.operations.test_checking" in said[0].remedy
