@@ -130,7 +130,9 @@ class App:
         """Asks step handlers that come from plugins, none of them for long."""
         from batchctl.system import handler_calls
 
-        limit = min(handler_calls.LIMIT, timedelta(seconds=self.settings.populate_timeout))
+        # What one handler takes must leave time for signs of life.
+        most = min(handler_calls.LIMIT, self.rhythm.lease / 4)
+        limit = min(most, timedelta(seconds=self.settings.populate_timeout))
         return handler_calls.HandlerCalls(limit)
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from heapq import merge
-from itertools import count, groupby, islice
+from itertools import count, groupby, islice, takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -88,6 +88,8 @@ class Claimer:
         written = Written()
         look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)
         for batch in look.batches():
+            if not self.recorder.has_time:
+                break
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
             is_locked = limits.lock(connection, batch, limit)
@@ -119,13 +121,16 @@ class Claimer:
         singly: bool,
     ) -> Written:
         written = Written()
-        while (left := most - len(written.started)) > 0 and (chosen := list(islice(found, left))):
+        while self.recorder.has_time and (left := most - len(written.started)) > 0:
+            if not (chosen := list(islice(found, left))):
+                break
             locked = instances.locked(connection, [instance.instance_id for instance in chosen])
             held = [instance.instance_id for instance in chosen if instance.instance_id in locked]
             written += Written(locked=tuple(told_locked(connection, instance_id) for instance_id in held))
             free = [instance for instance in chosen if instance.instance_id not in locked]
             if singly:
-                written += sum((self._claim_one(connection, one, batch, batches, now) for one in free), Written())
+                in_time = takewhile(lambda _: self.recorder.has_time, free)
+                written += sum((self._claim_one(connection, one, batch, batches, now) for one in in_time), Written())
             elif free:
                 written += self._claim_together(connection, free, batch, now)
         return written

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, Mark, Written
 from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.creation import CreationReport
@@ -79,8 +80,9 @@ class Controller:
         self._transactions = transactions
         self._clock = clock
         self._runner = runner
-        self._recorder = recorder
-        self._claimer = Claimer(recorder)
+        self._allotment = Allotment(clock)
+        self._recorder = replace(recorder, allotment=self._allotment)
+        self._claimer = Claimer(self._recorder)
         self._listener = listener
         self._slots = slots
         self._is_trusted = is_trusted
@@ -220,6 +222,7 @@ class Controller:
 
     def _move(self) -> None:
         """Decide and record in one transaction, start what was recorded."""
+        self._allotment.renew()
         try:
             self._look_around()
             self._notes.write(self._flights)
@@ -249,6 +252,8 @@ class Controller:
         """
         if self.is_working or self._unsettled or self._wary or self._free == 0:
             return None
+
+        self._allotment.renew()
 
         def work(connection: Any) -> tuple[Made, Written]:
             self._take_in_changes(connection)
@@ -301,7 +306,7 @@ class Controller:
             return timedelta(0), None
         elif self._obstacles.are_new:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._look and self._free > 0) or not wait:
+        elif (self._look and self._free > 0) or not wait or self._flights.has_more_to_begin:
             return timedelta(0), None
         elif rested < REST:
             waits = [wait, REST - rested]

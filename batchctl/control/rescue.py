@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from batchctl.control.allotment import MOST, Allotment
 from batchctl.control.attempts import Attempt
 from batchctl.control.obstacles import Locks
 from batchctl.control.recording import Recorder
@@ -154,8 +155,8 @@ class Rescue:
         rescued, unclear, left_over = Rescued(), set[str | None](), list[_LeftOver]()
         self._locks.keep(self._met)
         self._met = set()
-        # What is free does not wait for what is not.
-        for entry in sorted(live, key=lambda entry: ("BatchControl_id", entry.instance_id) in self._locks):
+        allotment = Allotment(self.clock, max(MOST, self.rhythm.lease.total_seconds() / 4))
+        for entry in sorted(live, key=self._comes_late):
             instance = claimed.get(entry.instance_id)
             owner, has_claim = _owner(entry, instance), instance is not None and belongs(entry, instance)
             if owner == self.recorder.controller:
@@ -167,7 +168,12 @@ class Rescue:
                 row = dead[owner]
             else:
                 continue
-            found = self._apart(entry, partial(self._take_over, entry, row, batches, has_claim=has_claim))
+            if not allotment.is_left:
+                # Signs of life have to go on, however long plugins take to say what became of each.
+                unclear.add(owner)
+                continue
+            take_over = partial(self._take_over, entry, row, batches, has_claim=has_claim)
+            found = allotment.spend(partial(self._apart, entry, take_over))
             if found is None:
                 unclear.add(owner)
             elif isinstance(found, _LeftOver):
@@ -184,6 +190,10 @@ class Rescue:
         self._release_claims(dead, carries)
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
         return rescued
+
+    def _comes_late(self, entry: HistoryEntry) -> tuple[bool, bool]:
+        """Let what is free not wait for what is not, nor what was never looked at for what was and is unclear."""
+        return ("BatchControl_id", entry.instance_id) in self._locks, entry.history_id in self._told
 
     def _apart(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
         """Do something about an attempt; None when that has to be tried again at the next look, which keeps no other waiting.
