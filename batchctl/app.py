@@ -131,7 +131,9 @@ class App:
         """Asks step handlers that come from plugins, none of them for long."""
         from batchctl.system import handler_calls
 
-        limit = min(handler_calls.LIMIT, timedelta(seconds=self.settings.populate_timeout))
+        # What one handler takes must leave time for signs of life.
+        most = min(handler_calls.LIMIT, self.rhythm.lease / 4)
+        limit = min(most, timedelta(seconds=self.settings.populate_timeout))
         return handler_calls.HandlerCalls(limit)
 
     @cached_property
@@ -170,7 +172,8 @@ class App:
 
         with self.folders() as folders:
             known = (self.transactions, self.registry, self.surroundings)
-            found = checking.check(*known, folders, self.timetable(), self.registry, at_length=at_length)
+            others = (folders, self.timetable(), self.registry)
+            found = checking.check(*known, *others, ask=self.handler_calls.ask, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 
     def full_disks(self) -> tuple[Reading, ...]:

@@ -131,7 +131,8 @@ class Node:
             leadership = Leadership(self._transactions, self._clock, self._listener, name, self._app.rhythm)
             means = LeadersTransactions(self._transactions, leadership), self._clock, self._listener
             creator = self._creator(populators, means[0], gives_up=once)
-            own_duties = HandlerWatch(lambda: self._app.handler_calls.hanging), *self._scheduling(runner, creator)
+            handlers = HandlerWatch(lambda: self._app.handler_calls.hangs, self._transactions)
+            own_duties = handlers, *self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
             duties = self._duties(means, runner, folders, alerting)
             alerting.begin()

@@ -258,8 +258,9 @@ class StepHandler(Protocol):
     def render(self, request: StepRequest) -> Rendered:
         """Make the step ready: pure apart from `surroundings.read_text`; raises `StepRefused` when it cannot be.
 
-        It has five seconds, or `populate_timeout` where that is less: the controller waits for it, with its transaction
-        open. What takes longer is interrupted and refused, and the handler is not asked about other steps for half a
+        It has five seconds, or `populate_timeout` or a quarter of what `orphan_timeout` leaves for a sign of life where
+        that is less: the controller waits for it, with its transaction open. After a second in all, other steps begin in
+        the next turn. What takes longer is interrupted and refused, and the handler is not asked about other steps for half a
         minute. So with whatever else is asked before and after `execute`. On Windows, code is not interrupted but left
         to itself, and what holds the interpreter's lock, as a regular expression does, holds the controller.
 

@@ -10,6 +10,7 @@ from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FoundFile, Listing
+from batchctl.domain.errors import NoAnswer
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import (
@@ -18,6 +19,7 @@ from batchctl.domain.rows import (
     ControllerRow,
     HistoryEntry,
     HistoryId,
+    InstanceId,
     IntakeRow,
     Populated,
 )
@@ -157,15 +159,29 @@ class Trace(StrEnum):
 class AskHandler(Protocol):
     """Asks a step handler something, which runs its code."""
 
-    def __call__(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
-        """Return the answer; `about` says what it is about. Raises `PluginError` or `CannotBegin` when none comes in time."""
+    def __call__(
+        self, handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None
+    ) -> Told:
+        """Return the answer. Raises `NoAnswer` or `CannotBegin` when none comes in time.
+
+        `about` says what it is about, and `of` whose step, if that is known.
+        """
         ...
 
 
-def ask_straight(handler: object, about: str, question: Callable[[], Told]) -> Told:
+def ask_straight(handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None) -> Told:
     """Ask, however long it takes."""
-    del handler, about
+    del handler, about, of
     return question()
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """A question that a handler did not answer when it was last asked."""
+
+    error: NoAnswer
+    of: InstanceId | None
+    """Whose step it was about, if that is known."""
 
 
 class StepRunner(Protocol):

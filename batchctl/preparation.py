@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 from typing import TypeVar, cast
 
-from batchctl.domain.errors import CannotBegin, PluginError, StepRefused, in_one_line
+from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused, in_one_line
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     NOT_RUN,
@@ -17,6 +17,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,
     HistoryEntry,
+    InstanceId,
     IntakeRow,
     Populated,
     Step,
@@ -49,6 +50,8 @@ class Prepared:
     refusal: str | None
     put_back: bool = False
     """True when another host may carry it out, or this one later."""
+    command_spec: str = NOTHING_RENDERED
+    """What stands in the history as the exact specification, as JSON."""
 
     @property
     def command_text(self) -> str:
@@ -56,11 +59,6 @@ class Prepared:
         if self.rendered is None:
             return f"{NOT_RUN}{visible(self.refusal or '')}"
         return self.rendered.command_text
-
-    @property
-    def command_spec(self) -> str:
-        """Return what stands in the history as the exact specification, as JSON."""
-        return NOTHING_RENDERED if self.rendered is None else _as_json(self.rendered.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +86,19 @@ class Preparer:
         try:
             handler = self.find_handler(step.process_type)
             note = self._note(instance, batch, step, attempt_no, cause, now)
-            asked = self._check_of(handler, step, note) if cause is Cause.VERIFY else step
+            whose = instance.instance_id
+            asked = self._check_of(handler, step, note, whose) if cause is Cause.VERIFY else step
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
             around = self.surroundings
             request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
             if _may_delegate(type(handler)):
                 delegate = partial(cast("Delegates", handler).delegate, request)
-                request = replace(request, step=self.ask(handler, note, delegate))
+                carried_out = replace(self.ask(handler, note, delegate, of=whose), seq=asked.seq, name=asked.name)
+                request = replace(request, step=carried_out)
                 handler = self.find_handler(request.step.process_type)
-            rendered = self.ask(handler, note, partial(handler.render, request))
-            return Prepared(request.step, handler, _off_the_loop(handler, rendered), None)
+            rendered, spec = self.ask(handler, note, partial(_rendered, handler, request), of=whose)
+            return Prepared(request.step, handler, _off_the_loop(handler, rendered), None, command_spec=spec)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
@@ -106,15 +106,21 @@ class Preparer:
             return Prepared(step, None, None, storable(in_one_line(reason)))
 
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
-        """Return an attempt as it was made ready when it began, to watch over it in place of another controller."""
+        """Return an attempt as it was made ready when it began, to watch over it in place of another controller.
+
+        Raises whatever its handler does that is asked for the check and does not say: another time it may.
+        """
         try:
             # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
             if entry.cause is Cause.VERIFY:
-                asked = self._check_of(handler, step, f"attempt {entry.history_id}")
+                asked = self._check_of(handler, step, f"attempt {entry.history_id}", entry.instance_id)
                 handler = self.find_handler(asked.process_type)
-            return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
-        except (StepRefused, PluginError, ValueError) as error:
+            rendered = Rendered(entry.command_text, json.loads(entry.command_spec))
+            return Prepared(asked, handler, rendered, None, command_spec=entry.command_spec)
+        except (CannotBegin, NoAnswer):
+            raise
+        except (StepRefused, PluginError, json.JSONDecodeError) as error:
             return Prepared(step, None, None, storable(str(error)))
 
     def is_done(self, process_type: str, outcome: StepOutcome) -> bool | None:
@@ -127,11 +133,18 @@ class Preparer:
         except (Exception, SystemExit):  # noqa: BLE001 - foreign code that cannot answer does not know
             return None
 
-    def _check_of(self, handler: StepHandler, step: Step, about: str) -> Step:
+    def module_of(self, process_type: str) -> str:
+        """Say what has to be corrected where a ProcessType's handler is wrong."""
+        try:
+            return f"module {type(self.find_handler(process_type)).__module__}"
+        except PluginError:
+            return f"the plugin of ProcessType {process_type}"
+
+    def _check_of(self, handler: StepHandler, step: Step, about: str, whose: InstanceId) -> Step:
         if not isinstance(handler, Verifiable):
             message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
             raise StepRefused(message)
-        check = self.ask(handler, about, partial(handler.verification, step))
+        check = self.ask(handler, about, partial(handler.verification, step), of=whose)
         return replace(check, seq=step.seq, name=step.name)
 
     def _note(
@@ -183,6 +196,24 @@ def _somewhere(host: str, user: str) -> str:
 def _may_delegate(kind: type) -> bool:
     """Say so once for a handler's class: looking through its methods costs as much as all the rest of rendering."""
     return issubclass(kind, Delegates)
+
+
+def _rendered(handler: StepHandler, request: StepRequest) -> tuple[Rendered, str]:
+    """Return a step made ready, and its specification as JSON; what no table can hold is refused before it is recorded."""
+    rendered = handler.render(request)
+    if not isinstance(rendered.command_text, str):
+        raise _unfit(handler, f"its command_text is {type(rendered.command_text).__name__}, not str")
+    if (trouble := unfit(rendered.command_text)) is not None:
+        raise _unfit(handler, f"its command_text: {trouble}")
+    try:
+        return rendered, _as_json(rendered.spec)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unfit(handler, f"its spec is no JSON: {error}") from error
+
+
+def _unfit(handler: StepHandler, said: str) -> StepRefused:
+    message = f"What the handler of '{handler.process_type}' rendered cannot be recorded: {said}."
+    return StepRefused(message, next_step=f"correct module {type(handler).__module__} and restart the controller")
 
 
 def _off_the_loop(handler: StepHandler, rendered: Rendered) -> Rendered:

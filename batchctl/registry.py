@@ -18,7 +18,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from batchctl.domain.errors import PluginError
+from batchctl.domain.errors import PluginError, is_typed
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.plugin_api import Delegates, Job, Populator, StepHandler
@@ -349,9 +349,11 @@ def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[N
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except (KeyboardInterrupt, PluginError):
+    except PluginError:
         raise
     except BaseException as error:
+        if is_typed(error):
+            raise
         whose = "" if origin is None else f" of {origin()}"
         raise PluginError(f"{plugin}{whose} cannot be loaded: {_cause(error)}.", next_step="batchctl check") from error
 

@@ -147,6 +147,7 @@ def _applier(session: Session, *, dry_run: bool) -> Iterator[Applier]:
             surroundings=app.surroundings,
             timetable=app.timetable(),
             jobs=app.registry,
+            ask=app.handler_calls.ask,
         )
 
 

@@ -13,8 +13,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, Mark, Written
-from batchctl.control.claiming import Claimer
+from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
 from batchctl.control.flights import Flights
@@ -31,10 +32,11 @@ from batchctl.domain.errors import (
     DatabaseUnreachable,
     DatabaseUnusable,
     OutcomeUnknown,
+    Refused,
 )
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
-from batchctl.domain.text import storable
+from batchctl.domain.text import storable, visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
 from batchctl.store import batch_versions, definitions, instances, limits
@@ -78,16 +80,17 @@ class Controller:
         self._transactions = transactions
         self._clock = clock
         self._runner = runner
-        self._recorder = recorder
-        self._claimer = Claimer(recorder)
+        self._allotment = Allotment(clock)
+        self._recorder = replace(recorder, allotment=self._allotment)
+        self._claimer = Claimer(self._recorder)
         self._listener = listener
         self._slots = slots
         self._is_trusted = is_trusted
         self._flights = Flights(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
         self._obstacles = Obstacles(transactions, clock, listener)
-        self._parked: set[InstanceId] = set()
-        """Instances that could not be claimed; they are tried again when something has changed."""
+        self._parked: dict[InstanceId, str] = {}
+        """Instances that could not be claimed, and why; they are tried again when something has changed."""
         self._waiting = 0
         """How many ends wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
@@ -145,6 +148,16 @@ class Controller:
             message = "The end of a step could not be recorded: somebody keeps its rows locked."
             return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
         return self.trouble
+
+    @property
+    def unclaimed(self) -> BatchctlError | None:
+        """Say what keeps an instance from being claimed that may start, if anything does."""
+        for instance_id, reason in self._parked.items():
+            if reason != CHANGED:
+                said = visible(reason.partition("\n")[0])
+                message = f"BatchControl {instance_id} may start, and what would begin it is refused: {said}."
+                return Refused(message, next_step=f"batchctl show {instance_id}   (correct what is refused)")
+        return None
 
     @property
     def _waits(self) -> bool:
@@ -209,6 +222,7 @@ class Controller:
 
     def _move(self) -> None:
         """Decide and record in one transaction, start what was recorded."""
+        self._allotment.renew()
         try:
             self._look_around()
             self._notes.write(self._flights)
@@ -238,6 +252,8 @@ class Controller:
         """
         if self.is_working or self._unsettled or self._wary or self._free == 0:
             return None
+
+        self._allotment.renew()
 
         def work(connection: Any) -> tuple[Made, Written]:
             self._take_in_changes(connection)
@@ -290,7 +306,7 @@ class Controller:
             return timedelta(0), None
         elif self._obstacles.are_new:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._look and self._free > 0) or not wait:
+        elif (self._look and self._free > 0) or not wait or self._flights.has_more_to_begin:
             return timedelta(0), None
         elif rested < REST:
             waits = [wait, REST - rested]
@@ -307,7 +323,7 @@ class Controller:
     @property
     def _passed_over(self) -> set[InstanceId]:
         # What is being stopped because its instance is somebody else's now has to end before it begins again.
-        return self._parked | self._flights.under_way
+        return self._parked.keys() | self._flights.under_way
 
     @property
     def _may_begin(self) -> bool:
@@ -399,7 +415,7 @@ class Controller:
         if written.fired:
             self._noticed |= Change.INTAKE
         for instance_id, reason in written.parked:
-            self._parked.add(instance_id)
+            self._parked[instance_id] = reason
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
         if self._obstacles.take_note(written):
             # Whoever rolls back tells nobody.

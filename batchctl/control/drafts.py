@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from batchctl.control.attempts import Batches, End
 from batchctl.domain import moves
 from batchctl.domain.lag import not_before
-from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, BatchInstance, Step
+from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import Cause, InstanceStatus, InstanceVerb
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
@@ -53,6 +53,12 @@ class Writing:
     prepared: Sequence[Prepared]
     turn: turns.Turn
     now: datetime
+
+    @property
+    def ready(self) -> dict[InstanceId, tuple[Plan, Prepared]]:
+        """Return by their instances the attempts that begin."""
+        made = zip(self.plans, self.prepared, strict=True)
+        return {plan.instance.instance_id: (plan, prepared) for plan, prepared in made}
 
 
 @value

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
+from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, made_storable
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
@@ -52,6 +54,8 @@ class Flights:
         self._late: list[tuple[Finished, int]] = []
         self.ended: list[End] = []
         """What waits to be recorded."""
+        self.has_more_to_begin = False
+        """True when not all could be started in the time of a turn."""
         self._left: set[HistoryId] = set()
         """Attempts that go on without this controller."""
 
@@ -90,11 +94,18 @@ class Flights:
             self._flights[attempt.history_id] = Flight(attempt, now, begun=False)
 
     def begin(self) -> None:
-        """Start those that have not been started yet, and let what takes a moment only be done before anything else is."""
+        """Start those that have not been started yet, and let what takes a moment only be done before anything else is.
+
+        Plugins are asked about each: what takes too long in all is left to the next turn, but for one of them.
+        """
+        allotment, self.has_more_to_begin = Allotment(self._clock), False
         for key, flight in self._flights.items():
             # Whoever froze meanwhile looks first whether it is still his to start.
             if not flight.begun and self._is_trusted():
-                self._begin(key, flight)
+                if not allotment.is_left:
+                    self.has_more_to_begin = True
+                    break
+                allotment.spend(partial(self._begin, key, flight))
         self._take_in(self._runner.hasten())
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:

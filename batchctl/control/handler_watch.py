@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from batchctl.domain.errors import PluginError
-from batchctl.ports import Change
+from batchctl.domain.rows import InstanceId
+from batchctl.ports import Change, Hang, Transactions
+from batchctl.store import instances
 
 
 @dataclass(frozen=True, slots=True)
 class HandlerWatch:
-    """A duty that cannot be done until the handler answers again: so it is told as all that keeps a controller from work."""
+    """A duty that cannot be done until the handler answers again: so it is told as all that keeps a controller from work.
 
-    hanging: Callable[[], PluginError | None]
+    Where nobody waits for the answer any more, nothing is to be told.
+    """
+
+    hangs: Callable[[], Sequence[Hang]]
+    transactions: Transactions
     name: str = "handlers"
     is_busy: bool = False
 
@@ -24,7 +29,12 @@ class HandlerWatch:
 
     def finish(self) -> bool:
         """Do so, too."""
-        error = self.hanging()
-        if error is not None:
-            raise error.with_traceback(None)
+        for hang in self.hangs():
+            if hang.of is None or self._is_open(hang.of):
+                raise hang.error.with_traceback(None)
         return False
+
+    def _is_open(self, instance_id: InstanceId) -> bool:
+        with self.transactions.read() as connection:
+            instance = instances.load(connection, instance_id)
+        return instance is not None and not instance.status.is_final

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, Batches, Begun, End, Mark, Told, Written
 from batchctl.control.drafts import (
     Decided,
@@ -42,6 +44,9 @@ from batchctl.store import dependencies, history, instances, intake, started, tu
 from batchctl.store.history import Ending
 from batchctl.store.transactions import left_out_if_refused
 
+Ready = tuple[Plan, Prepared]
+"""An attempt that is to begin, made ready."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
@@ -52,10 +57,17 @@ class Recorder:
     host: str
     plugins: Plugins | None = None
     """What this controller has installed; None where it is not known."""
+    allotment: Allotment | None = None
+    """How long a turn may make steps ready; None where there is no turn."""
 
     def can_begin(self, step: Step | None) -> bool:
         """Say whether this controller has what carries a step out: else one begins it that does."""
         return step is None or self.plugins is None or self.plugins.can_begin(step)
+
+    @property
+    def has_time(self) -> bool:
+        """Say whether another step may be made ready in this turn."""
+        return self.allotment is None or self.allotment.is_left
 
     def record_ends(
         self,
@@ -80,17 +92,37 @@ class Recorder:
             written = sum(each, Written())
         elif free:
             if draft is None or not draft.holds(free, batches, now, stopping=stopping):
-                draft = self.draft(connection, free, batches, now, stopping=stopping)
+                draft = self.draft(connection, free, batches, now, stopping=stopping, known=draft)
             written = self._write_ends(connection, draft.decided, draft.writing, batches)
         else:
             written = Written()
         return written if locked is None else locked + written
 
-    def draft(self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool) -> Draft:
-        """Think out what follows if all stand as they were read; that takes longer than to write it."""
-        decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
+    def draft(
+        self,
+        connection: Any,
+        ends: Sequence[End],
+        batches: Batches,
+        now: datetime,
+        *,
+        stopping: bool,
+        known: Draft | None = None,
+    ) -> Draft:
+        """Think out what follows if all stand as they were read; that takes longer than to write it.
+
+        What an older draft has made `known`, nobody is asked about again.
+        """
+        decided, ready, at = list[Decided](), list[Ready](), time_of(ends, now)
+        made = {} if known is None else known.writing.ready
+        for end in ends:
+            instance = end.attempt.instance
+            may_begin = not stopping and (self.has_time or instance.instance_id in made)
+            decided.append(self._decide(end, instance, batches, now, may_begin=may_begin))
+            for plan in next_plans(decided[-1:]):
+                before, prepared = made.get(instance.instance_id, (None, None))
+                ready.append((plan, prepared if prepared and before == plan else self._prepare(plan, at)))
         moves = [(one.found, one.after) for one in decided]
-        writing = self._make(connection, moves, decided, next_plans(decided), time_of(ends, now))
+        writing = self._make(connection, moves, decided, ready, at)
         return Draft(ends, batches, now, stopping, decided, writing)
 
     def record_end(
@@ -111,13 +143,13 @@ class Recorder:
         What follows for others, and what is logged of it, is left out where the database refuses it if that is `apart`.
         """
         attempt = end.attempt
-        may_begin = not stopping and not stopping_failures(connection, batches)
+        may_begin = not stopping and self.has_time and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
         stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, at):
-                writing = self._make(connection, (), [decided], next_plans([decided]), at)
+                writing = self._make(connection, (), [decided], self._ready(next_plans([decided]), at), at)
                 return self._write_ends(connection, [decided], writing, batches, apart=apart)
             # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
@@ -126,8 +158,15 @@ class Recorder:
         return self._fenced(connection, end, at)
 
     def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
-        """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made."""
-        return Written(begun=self._write(connection, self._make(connection, claims, (), plans, now, claim=True)))
+        """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made.
+
+        What is to be claimed, and cannot be made ready in this turn any more, is left to the next.
+        """
+        ready = self._ready(plans, now) if not claims else list(self._ready_in_time(plans, now))
+        if not ready:
+            return Written()
+        writing = self._make(connection, claims[: len(ready)], (), ready, now, claim=True)
+        return Written(begun=self._write(connection, writing))
 
     def settle(
         self,
@@ -232,16 +271,25 @@ class Recorder:
         connection: Any,
         moves: turns.Moves,
         decided: Sequence[Decided],
-        plans: Sequence[Plan],
+        ready: Sequence[Ready],
         now: datetime,
         *,
         claim: bool = False,
     ) -> Writing:
-        prepared = [self._prepare(plan, now) for plan in plans]
-        beginnings = [beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
+        beginnings = [beginning(plan, prepared) for plan, prepared in ready]
         endings = [ending(one, now) for one in decided]
         turn = turns.make(connection, moves, endings, beginnings, self.host, now, claim=claim)
-        return Writing(plans, prepared, turn, now)
+        return Writing([plan for plan, _ in ready], [prepared for _, prepared in ready], turn, now)
+
+    def _ready(self, plans: Sequence[Plan], now: datetime) -> list[Ready]:
+        return [(plan, self._prepare(plan, now)) for plan in plans]
+
+    def _ready_in_time(self, plans: Sequence[Plan], now: datetime) -> Iterator[Ready]:
+        """Yield as many as can be made ready in this turn."""
+        for plan in plans:
+            if not self.has_time:
+                return
+            yield plan, self._prepare(plan, now)
 
     def _write(self, connection: Any, writing: Writing) -> tuple[Begun, ...]:
         numbers = turns.write(connection, writing.turn)
@@ -273,7 +321,8 @@ class Recorder:
         return Written(starts=(self._of_entry(connection, entry, instance, batch, step, prepared),))
 
     def _prepare(self, plan: Plan, now: datetime) -> Prepared:
-        return self.preparer.prepare(
+        prepare = partial(
+            self.preparer.prepare,
             plan.instance,
             plan.batch,
             plan.step,
@@ -281,6 +330,7 @@ class Recorder:
             cause=plan.cause,
             now=now,
         )
+        return prepare() if self.allotment is None else self.allotment.spend(prepare)
 
     def _attempt(self, plan: Plan, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
         return Attempt(

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from batchctl.control.allotment import MOST, Allotment
 from batchctl.control.attempts import Attempt
 from batchctl.control.obstacles import Locks
 from batchctl.control.recording import Recorder
 from batchctl.control.takeover import Takeover, Verdict, belongs
 from batchctl.control.watch import Watch
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import (
@@ -95,6 +96,8 @@ class Rescue:
     """The rows that were locked at the last look, each a column and its value."""
     _met: set[tuple[str, int | str]] = field(default_factory=set)
     """Those of this look."""
+    _unknown: dict[HistoryId, PluginError] = field(default_factory=dict)
+    """Attempts of which this look could not find out what became of them, each with the reason."""
 
     def __post_init__(self) -> None:
         """Know nothing of the others yet."""
@@ -111,10 +114,16 @@ class Rescue:
         `is_known` says of this controller's own attempts whether it watches over them, `carries` of an instance whether
         it has any attempt of it under way.
         """
+        self._unknown.clear()
         dead = self._watch.dead()
         if not dead and not self._has_lost_sight(is_known, carries):
             return Rescued()
         return self._take_over_all(dead, is_known, carries)
+
+    @property
+    def trouble(self) -> PluginError | None:
+        """Say what kept the last look from finding out what became of an attempt, if anything did."""
+        return next(iter(self._unknown.values()), None)
 
     def _has_lost_sight(self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool]) -> bool:
         """Say whether anything stands as this controller's work that it does not watch over.
@@ -146,8 +155,8 @@ class Rescue:
         rescued, unclear, left_over = Rescued(), set[str | None](), list[_LeftOver]()
         self._locks.keep(self._met)
         self._met = set()
-        # What is free does not wait for what is not.
-        for entry in sorted(live, key=lambda entry: ("BatchControl_id", entry.instance_id) in self._locks):
+        allotment = Allotment(self.clock, max(MOST, self.rhythm.lease.total_seconds() / 4))
+        for entry in sorted(live, key=self._comes_late):
             instance = claimed.get(entry.instance_id)
             owner, has_claim = _owner(entry, instance), instance is not None and belongs(entry, instance)
             if owner == self.recorder.controller:
@@ -159,7 +168,12 @@ class Rescue:
                 row = dead[owner]
             else:
                 continue
-            found = self._unless_locked(entry, partial(self._take_over, entry, row, batches, has_claim=has_claim))
+            if not allotment.is_left:
+                # Signs of life have to go on, however long plugins take to say what became of each.
+                unclear.add(owner)
+                continue
+            take_over = partial(self._take_over, entry, row, batches, has_claim=has_claim)
+            found = allotment.spend(partial(self._apart, entry, take_over))
             if found is None:
                 unclear.add(owner)
             elif isinstance(found, _LeftOver):
@@ -168,7 +182,7 @@ class Rescue:
                 rescued += found
         # Only now: as long as something is being stopped, who was only frozen may come back and keep the rest.
         for one in left_over:
-            given_up = self._unless_locked(one.entry, partial(self._stop_left_over, one))
+            given_up = self._apart(one.entry, partial(self._stop_left_over, one))
             if given_up is None:
                 unclear.add(self.recorder.controller if one.owner is None else one.owner.name)
             else:
@@ -177,15 +191,34 @@ class Rescue:
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
         return rescued
 
-    def _unless_locked(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
-        """Do something about an attempt; None when somebody keeps a row of it locked: it is tried again at the next look."""
+    def _comes_late(self, entry: HistoryEntry) -> tuple[bool, bool]:
+        """Let what is free not wait for what is not, nor what was never looked at for what was and is unclear."""
+        return ("BatchControl_id", entry.instance_id) in self._locks, entry.history_id in self._told
+
+    def _apart(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
+        """Do something about an attempt; None when that has to be tried again at the next look, which keeps no other waiting.
+
+        Somebody keeps a row of it locked, or its handler does not say what became of it.
+        """
         if len(self._met) >= MOST_LOCKS:
             return None
         try:
             return work()
         except Conflict:
             self._meet_instance(entry.instance_id)
-            return None
+        except (Busy, DatabaseUnusable):
+            raise
+        except Exception as error:  # noqa: BLE001 - a handler may raise anything, and the other attempts do not wait for it
+            self._unknown[entry.history_id] = unknown = self._unknown_end(entry, error)
+            self._tell_once(entry, unknown.in_full)
+        return None
+
+    def _unknown_end(self, entry: HistoryEntry, error: Exception) -> PluginError:
+        said = error.message if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+        which = f"attempt {entry.history_id} of BatchControl {entry.instance_id}, step {entry.seq}"
+        module = self.recorder.preparer.module_of(entry.process_type)
+        message = f"What became of {which}, cannot be found out: {visible(said)} ({visible(module)})."
+        return PluginError(message, next_step=f"correct {visible(module)} and restart the controller")
 
     def _meet_instance(self, instance_id: InstanceId) -> None:
         what = "what a dead controller has left of it cannot be taken over"
@@ -330,8 +363,11 @@ class Rescue:
 
     def _tell_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> None:
         if entry.history_id not in self._told:
+            self._tell_once(entry, self._say_unclear(entry, waits_for_silence=waits_for_silence))
+
+    def _tell_once(self, entry: HistoryEntry, message: str) -> None:
+        if entry.history_id not in self._told:
             self._told.add(entry.history_id)
-            message = self._say_unclear(entry, waits_for_silence=waits_for_silence)
             self._tell("step.unclear", entry, Message=message)
 
     def _say_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> str:

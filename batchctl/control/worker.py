@@ -105,7 +105,7 @@ class Worker:
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
         if patient:
-            self._go_on("stay", self._look_after_the_dead)
+            self._go_on("rescue", self._rescue)
         else:
             self._look_after_the_dead()
 
@@ -170,6 +170,8 @@ class Worker:
                 # The database takes a sign of life and refuses the rest: somebody has to be told.
                 self._keep_up()
             return
+        if (unclaimed := self.controller.unclaimed) is not None:
+            self._note(unclaimed)
         for duty in self.own_duties:
             self._go_on(duty.name, partial(self._look, duty, noticed))
         if self.leading is not None:
@@ -204,7 +206,13 @@ class Worker:
         if was_silent:
             self.controller.look_closely()
         if self.controller.trouble is None and not self.controller.is_stopping:
-            self._look_after_the_dead()
+            self._go_on("rescue", self._rescue)
+
+    def _rescue(self) -> None:
+        """Look after the dead; raise what keeps this worker from knowing what became of some of their work."""
+        self._look_after_the_dead()
+        if self.rescue.trouble is not None:
+            raise self.rescue.trouble
 
     def _look_after_the_dead(self) -> None:
         rescued = self.rescue.look(self.controller.knows, self.controller.carries)

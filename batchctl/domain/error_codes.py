@@ -239,6 +239,10 @@ CODES: Mapping[str, int] = {
     "batchctl.store.repeatable.making:_make_view_with_other_columns": 1287,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
     "batchctl.config:refuse_wrong_folder": 1286,
+    "batchctl.system.handler_calls:_ended": 1290,
+    "batchctl.control.rescue:Rescue._unknown_end": 1291,
+    "batchctl.preparation:_unfit": 1292,
+    "batchctl.control.controller:Controller.unclaimed": 1293,
 }
 """By the module and the function that makes the error."""
 

@@ -15,6 +15,7 @@ BatchctlError
 ├── StepRefused             a step cannot be rendered; no retry can help
 │   └── CannotBegin         not by this host, or not yet: the step is put back
 └── PluginError             a plugin is broken or missing
+    └── NoAnswer            a handler did not answer what it was asked
 
 Every message says what happened, to which row, and what to do next.
 """
@@ -22,6 +23,7 @@ Every message says what happened, to which row, and what to do next.
 from __future__ import annotations
 
 import inspect
+import signal
 from copy import copy
 from typing import ClassVar, Self
 
@@ -71,6 +73,11 @@ def without_next_step(line: str) -> str:
 def next_step_in(line: str) -> str | None:
     """Return of such a line what to do next."""
     return line.partition(" Next: ")[2] or None
+
+
+def is_typed(error: BaseException) -> bool:
+    """Say whether an error may be Ctrl-C: where a program hears of signals otherwise, nobody but its own code raises that."""
+    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def _place() -> str:
@@ -159,3 +166,7 @@ class CannotBegin(StepRefused):
 
 class PluginError(BatchctlError):
     """A plugin cannot be loaded, is missing, or broke its contract."""
+
+
+class NoAnswer(PluginError):
+    """A step handler took too long over what it was asked, or raised what ends a program."""

@@ -6,28 +6,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from batchctl.config import Settings
 from batchctl.domain import graph, sql_jobs
-from batchctl.domain.errors import PluginError
 from batchctl.domain.expectations import unfit_columns
 from batchctl.domain.freezes import tag_problem
 from batchctl.domain.health import Result
-from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
+from batchctl.domain.outcomes import JobSignature, Surroundings
 from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
-from batchctl.domain.status import OnLost
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import alert_channels, freezing, privacy, task_connections, watches
 from batchctl.operations.job_problems import job_problems, to_settle
+from batchctl.operations.plugin_checks import CORRECT_THE_PLUGIN, PluginChecks, Plugins
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
-from batchctl.plugin_api import AsksDatabase, Populator, StepHandler, Verifiable
-from batchctl.ports import Folders, Transactions
+from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
 from batchctl.store import (
     calendars,
     data_triggers,
@@ -51,24 +49,6 @@ _WITHOUT = {
     "ProcessBatch_id": "the row starts nothing",
     "DependsOnBatch_id": "it never completes, so the batch that depends on it waits for ever",
 }
-_NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batchctl.toml)"
-_BROKEN = "correct the plugin"
-
-
-class Plugins(Protocol):
-    """What is asked of the registry."""
-
-    def handler(self, process_type: str) -> StepHandler:
-        """Return a step handler; raises `PluginError`."""
-        ...
-
-    def populator(self, name: str) -> Populator:
-        """Return a populator; raises `PluginError`."""
-        ...
-
-    def problems(self) -> list[str]:
-        """Say what is wrong with the plugins themselves."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +70,10 @@ def check(
     timetable: Timetable | None = None,
     jobs: JobPlugins | None = None,
     *,
+    ask: AskHandler = ask_straight,
     at_length: bool = False,
 ) -> tuple[Finding, ...]:
-    """Return every finding; a plugin that breaks while it checks becomes one too.
+    """Return every finding; a plugin that breaks while it checks, or that is asked and does not answer, becomes one too.
 
     Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
     the rows of `jobs` are compared with their code. SQL Server is asked which rows break a constraint `at_length` only.
@@ -121,12 +102,16 @@ def check(
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.module_problems()
     remedies = {one.message: one.next_step for one in broken.values()}
-    found = [Finding("(plugin)", "", "", problem, remedies.get(problem) or _BROKEN) for problem in plugins.problems()]
+    found = [
+        Finding("(plugin)", "", "", problem, remedies.get(problem) or CORRECT_THE_PLUGIN)
+        for problem in plugins.problems()
+    ]
     # What follows from a module that cannot be loaded is no finding of its own: its jobs may take anything.
     unseen = {batch.name: JobSignature() for batch in defined.batches if owner_in(batch.origin) in broken}
     # Nor is that a job has left the code, once its batch is disabled.
     unseen |= {one.name: JobSignature() for one in defined.batches if has_left(one.origin) and not one.enabled}
     surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
+    checks = PluginChecks(plugins, surroundings, ask)
     found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
@@ -142,11 +127,11 @@ def check(
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     found += [Finding("Setting", visible(one.name), one.column, one.message) for one in settings]
     for batch in defined.batches:
-        found += _of_batch(batch, plugins, surroundings)
+        found += _of_batch(batch, checks)
         found += _of_needs(batch)
         # Of a job that was removed the steps are history: nothing carries them out any more.
         for step in () if batch.batch_id in left_behind else batch.steps:
-            found += _of_step(batch, step, plugins, surroundings, jobs)
+            found += _of_step(batch, step, checks, jobs)
     for expected in expectations:
         for column, said in unfit_columns(expected, calendar_names):
             found.append(Finding("ProcessBatch", visible(expected.name), column, said))
@@ -212,7 +197,7 @@ def _of_nonsense(row: UnreadableRow, so: str) -> Finding:
     return Finding(row.table, str(row.row_id), row.column, message, row.mend)
 
 
-def _of_batch(batch: BatchDefinition, plugins: Plugins, surroundings: Surroundings) -> Iterator[Finding]:
+def _of_batch(batch: BatchDefinition, checks: PluginChecks) -> Iterator[Finding]:
     def finding(column: str, message: str, remedy: str | None = None) -> Finding:
         return Finding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
 
@@ -221,7 +206,7 @@ def _of_batch(batch: BatchDefinition, plugins: Plugins, surroundings: Surroundin
     texts = {"ProcessBatchName": batch.name, "Entity": batch.entity, "Populator": batch.populator}
     for column, trouble in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
         yield finding(column, trouble)
-    for problem in _populator_problems(batch, plugins, surroundings):
+    for problem in checks.of_batch(batch):
         yield finding(problem.column, problem.message, problem.remedy)
 
 
@@ -262,20 +247,7 @@ def lacks_procedure(connection: Any, batch: BatchDefinition) -> Finding | None:
     return Finding("ProcessBatch", visible(batch.name), "Populator", message, "make the procedure, or correct the row")
 
 
-def _populator_problems(batch: BatchDefinition, plugins: Plugins, surroundings: Surroundings) -> Sequence[Problem]:
-    try:
-        populator = plugins.populator(batch.populator)
-        asked = populator.check_from(batch, surroundings) if isinstance(populator, AsksDatabase) else ()
-        return [*populator.check(batch), *asked]
-    except PluginError as error:
-        return [Problem("Populator", error.message, _NO_PLUGIN)]
-    except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
-        return [Problem("Populator", f"The populator broke while checking: {_said(error)}", _BROKEN)]
-
-
-def _of_step(
-    batch: BatchDefinition, step: Step, plugins: Plugins, around: Surroundings, jobs: JobPlugins | None
-) -> Iterator[Finding]:
+def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: JobPlugins | None) -> Iterator[Finding]:
     def finding(column: str, message: str, remedy: str | None = None) -> Finding:
         row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
         return Finding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
@@ -287,27 +259,12 @@ def _of_step(
         yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
         yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
-    is_unknown = step.data[0] == batch.name and batch.name not in around.jobs
+    is_unknown = step.data[0] == batch.name and batch.name not in checks.surroundings.jobs
     owner = owner_in(batch.origin) if is_unknown else None
     of_job = None if owner is None or jobs is None else to_settle(owner, jobs)
-    for problem in _handler_problems(step, plugins, around):
+    for problem in checks.of_step(step):
         remedy = of_job if problem.column == "Data1" else None
         yield finding(problem.column, problem.message, problem.remedy or remedy)
-
-
-def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Sequence[Problem]:
-    try:
-        handler = plugins.handler(step.process_type)
-        problems = list(handler.check(step, around))
-    except PluginError as error:
-        return [Problem("ProcessType", error.message, _NO_PLUGIN)]
-    except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
-        return [Problem("ProcessType", f"The handler broke while checking: {_said(error)}", _BROKEN)]
-    if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
-        problems.append(
-            Problem("OnLost", f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun.")
-        )
-    return problems
 
 
 def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tuple[str, str]]:
@@ -369,7 +326,3 @@ def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
                 )
                 remedy = f"batchctl enable {typed(other.name)} --reason ..."
                 yield Finding("BatchDependency", f"{name}, {visible(other.name)}", "DependsOnBatch_id", message, remedy)
-
-
-def _said(error: Exception) -> str:
-    return visible(f"{type(error).__name__}: {error}")

@@ -21,13 +21,14 @@ from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import arming, half_way, timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.checking import Finding, Plugins, check
+from batchctl.operations.checking import Finding, check
 from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.plugin_checks import Plugins
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.release import backlog
 from batchctl.operations.schedule_problems import Around
 from batchctl.operations.timetable import Timetable
-from batchctl.ports import Boundary, Transactions
+from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store import applied_definitions, definition_rows, definitions, schedule_trail, schedules
 from batchctl.store.applied_definitions import Applied
 from batchctl.store.definition_rows import SETTINGS, SHAPES, Row, shape_of
@@ -109,6 +110,7 @@ class Applier:
     surroundings: Surroundings
     timetable: Timetable
     jobs: JobPlugins | None = None
+    ask: AskHandler = ask_straight
 
     def apply(
         self,
@@ -229,7 +231,7 @@ class Applier:
     def _check(self, connection: Any) -> tuple[Finding, ...]:
         lent = cast("Transactions", _Within(connection))
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
-        return check(lent, self.plugins, self.surroundings, None, self.timetable, self.jobs)
+        return check(lent, self.plugins, self.surroundings, None, self.timetable, self.jobs, ask=self.ask)
 
     def _arm(
         self,

@@ -297,7 +297,7 @@ def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: History
 
 
 _ONCE_MENDED = (
-    "correct what its message names: it is tried again by itself, or at once: batchctl rerun {id} --reason ..."
+    "correct what its message names: it is tried again by itself, or sooner: batchctl rerun {id} --reason ..."
 )
 _CLEAR = {
     InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",

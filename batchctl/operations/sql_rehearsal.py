@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import partial
 
-from batchctl.domain.errors import PluginError, Refused, without_next_step
+from batchctl.domain.errors import CannotBegin, PluginError, Refused, without_next_step
 from batchctl.domain.rows import BatchDefinition, Step, imagined
 from batchctl.domain.sql_jobs import OPTIONS
 from batchctl.domain.status import Cause
@@ -46,7 +47,8 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
         mend = f"the same with {OPTIONS['Data1']} NAME" if is_elsewhere else next_step
         raise Refused(f"The SQL could never be carried out: {because}", next_step=mend)
     try:
-        problems = preparer.find_handler(step.process_type).check(step, preparer.surroundings)
-    except PluginError:
+        handler = preparer.find_handler(step.process_type)
+        problems = preparer.ask(handler, "its check", partial(handler.check, step, preparer.surroundings))
+    except (PluginError, CannotBegin):
         problems = ()
     return Rehearsal(ready.command_text, tuple(visible(problem.message) for problem in problems))

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from pathlib import Path
+
+MOST_READ = 16 * 1024 * 1024
+"""How many bytes a file may have that is read as a whole."""
 
 
 class SystemFiles:
     """Files of this host."""
 
     def read_text(self, path: str) -> str:
-        """Read a UTF-8 file as it stands, with or without a byte order mark."""
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            return file.read()
+        """Read a UTF-8 file as it stands, with or without a byte order mark; raises `OSError` for what might never end."""
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError("it is no regular file")
+            found = file.read(MOST_READ + 1)
+        if len(found) > MOST_READ:
+            message = f"it has more than {MOST_READ} bytes"
+            raise OSError(message)
+        return found.decode("utf-8-sig")
 
     def exists(self, path: str) -> bool:
         """Say whether a regular file is there."""
         return Path(path).is_file()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; of a pipe, wait for nobody who writes into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def is_the_same(one: Path, other: Path) -> bool:

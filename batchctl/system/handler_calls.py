@@ -10,16 +10,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from batchctl.domain.errors import CannotBegin, PluginError
+from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.text import visible
-from batchctl.ports import Told
+from batchctl.ports import Hang, Told
 from batchctl.system.threads import Threads
 
 LIMIT = timedelta(seconds=5)
@@ -32,18 +33,24 @@ AGAIN = 1.0
 _OWN = frozenset({"batchctl", "step_handlers"})
 
 
+class _Rest(NamedTuple):
+    """How long a handler is left alone that did not answer."""
+
+    is_over: Callable[[], bool]
+    lasts: str
+
+
 class _TookTooLong(BaseException):
     """Raised in the midst of plugin code, which is to catch it no more than the end of the program."""
 
-    def __init__(self, may_be_asked: Callable[[], bool]) -> None:
+    def __init__(self, rest: _Rest) -> None:
         super().__init__()
-        self.may_be_asked = may_be_asked
+        self.rest = rest
 
 
 @dataclass(frozen=True, slots=True)
-class _Hang:
-    error: PluginError
-    is_over: Callable[[], bool]
+class _Hanging(Hang):
+    rest: _Rest
 
 
 class HandlerCalls:
@@ -53,43 +60,48 @@ class HandlerCalls:
         """Nobody has been asked yet."""
         self._limit = limit.total_seconds()
         self._rest = rest.total_seconds()
-        self._hangs: dict[type, _Hang] = {}
+        self._hangs: dict[type, _Hanging] = {}
         self._threads = Threads("batchctl-handler")
 
-    def ask(self, handler: object, about: str, question: Callable[[], Told]) -> Told:
-        """Return what a handler answers; raises `PluginError` when it takes too long, `CannotBegin` while it is left alone."""
+    def ask(self, handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None) -> Told:
+        """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is left alone.
+
+        What would end a program is no answer either: whoever asks hears of signals himself, so it is the plugin's own.
+        """
         kind: type = type(handler)
         if is_own(kind):
             return question()
         self._leave_alone(kind)
         try:
             return self._within_limit(question)
+        except Exception:
+            raise
         except _TookTooLong as late:
-            self._hangs[kind] = _Hang(self._hung(handler, about), late.may_be_asked)
+            self._hangs[kind] = _Hanging(self._hung(handler, about), of, late.rest)
             raise self._hangs[kind].error from None
+        except BaseException as error:
+            if is_typed(error):
+                raise
+            raise _ended(handler, about, error) from error
 
     @property
-    def hanging(self) -> PluginError | None:
-        """What is to be said of a handler that did not answer when it was last asked, if there is one."""
-        return next((hang.error for hang in self._hangs.values()), None)
+    def hangs(self) -> Sequence[Hang]:
+        """What was not answered by handlers that did not answer when they were last asked."""
+        return tuple(self._hangs.values())
 
     def _leave_alone(self, kind: type) -> None:
         """Refuse to ask a handler that hangs still, or did a moment ago."""
         hang = self._hangs.get(kind)
         if hang is None:
             return
-        if not hang.is_over():
-            message = f"It is not asked now: {hang.error.message}"
+        if not hang.rest.is_over():
+            message = f"It is not asked again {hang.rest.lasts}: {hang.error.message}"
             raise CannotBegin(message, next_step=hang.error.next_step)
         del self._hangs[kind]
 
-    def _hung(self, handler: object, about: str) -> PluginError:
-        name = visible(str(getattr(handler, "process_type", type(handler).__name__)))
-        message = f"The handler of '{name}' did not answer within {self._limit:g} seconds, asked about {about}."
-        mend = (
-            f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
-        )
-        return PluginError(message, next_step=mend)
+    def _hung(self, handler: object, about: str) -> NoAnswer:
+        message = f"{_called(handler)} did not answer within {self._limit:g} seconds, asked about {about}."
+        return NoAnswer(message, next_step=_correction(handler))
 
     def _within_limit(self, question: Callable[[], Told]) -> Told:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
@@ -99,12 +111,13 @@ class HandlerCalls:
     if sys.platform != "win32":
 
         def _interrupted(self, question: Callable[[], Told]) -> Told:
-            asks = True
+            asks, limit = True, time.monotonic() + self._limit
 
             def interrupt(*_: object) -> None:
-                if asks:
-                    until = time.monotonic() + self._rest
-                    raise _TookTooLong(lambda: time.monotonic() >= until)
+                # Anybody may send this signal, and plugin code may set the alarm for itself.
+                if asks and (now := time.monotonic()) >= limit:
+                    until = now + self._rest
+                    raise _TookTooLong(_Rest(lambda: time.monotonic() >= until, f"for {self._rest:g} seconds"))
 
             before = signal.signal(signal.SIGALRM, interrupt)
             try:
@@ -133,7 +146,7 @@ class HandlerCalls:
             message = f"The system refused to start another thread: {error}."
             raise CannotBegin(message) from error
         if not has_come.wait(self._limit):
-            raise _TookTooLong(has_come.is_set)
+            raise _TookTooLong(_Rest(has_come.is_set, "before it has answered"))
         told: Told = answer[0]()
         return told
 
@@ -142,6 +155,23 @@ class HandlerCalls:
 def is_own(kind: type) -> bool:
     """Say whether a handler of this class is one of the product, which needs no time limit."""
     return kind.__module__.partition(".")[0] in _OWN
+
+
+def _ended(handler: object, about: str, error: BaseException) -> NoAnswer:
+    raised = visible(f"{type(error).__name__}: {error}".removesuffix(": "))
+    message = f"{_called(handler)} raised {raised}, asked about {about}."
+    return NoAnswer(message, next_step=_correction(handler))
+
+
+def _called(asked: object) -> str:
+    name = getattr(asked, "process_type", None)
+    if name is None:
+        return f"The populator '{visible(str(getattr(asked, 'name', type(asked).__name__)))}'"
+    return f"The handler of '{visible(str(name))}'"
+
+
+def _correction(handler: object) -> str:
+    return f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
 
 
 def _raiser(error: BaseException) -> Callable[[], Any]:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from batchctl.domain.errors import BatchctlError, CannotBegin, ConfigurationError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
-from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
+from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import AskHandler, Bell, Clock, Finished, Report, Trace, ask_straight
@@ -278,7 +278,7 @@ class ThreadStepRunner:
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
-        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered):
+        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered, entry.instance_id):
             is_own = claimed_by == self._means.controller_id
             return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry), is_own=is_own)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
@@ -293,7 +293,7 @@ class ThreadStepRunner:
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution; return the process ids found alive."""
         claimed_by, grace = entry.claimed_by or "", self._means.grace
-        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered):
+        if self._state is not None and self._is_one_command(entry.history_id, handler, rendered, entry.instance_id):
             # It may be this worker's own that came back to it after its supervisor had died.
             return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
         self._refuse_living(claimed_by)
@@ -482,11 +482,13 @@ class ThreadStepRunner:
             return datetime.fromisoformat(record["time"])
         return now - timedelta(milliseconds=round((time.monotonic() - record["at"]) * 1000))
 
-    def _is_one_command(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> bool:
+    def _is_one_command(
+        self, key: HistoryId, handler: StepHandler, rendered: Rendered, of: InstanceId | None = None
+    ) -> bool:
         if not _may_be_one_command(type(handler)):
             return False
         question = partial(cast("RunsOneCommand", handler).is_one_command, rendered)
-        return self._ask(handler, f"attempt {key}", question)
+        return self._ask(handler, f"attempt {key}", question, of=of)
 
     def _is_alive(self, key: HistoryId, handler: Provable, rendered: Rendered) -> bool:
         question = partial(handler.is_alive, rendered, RunningStep(self._means, key))

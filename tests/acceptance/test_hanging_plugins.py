@@ -264,3 +264,47 @@ def test_a_controller_with_a_step_whose_rendering_hangs_can_be_told_to_end(shop:
     controller.send_signal(signal.SIGTERM)
 
     assert controller.wait(PATIENCE) == 0
+
+
+ENDING = """
+import asyncio
+from batchctl.plugin_api import Rendered, StepOutcome
+ERRORS = {"cancelled": asyncio.CancelledError, "generator": GeneratorExit, "interrupt": KeyboardInterrupt}
+class Ending:
+    process_type = "ending"
+    def check(self, step, surroundings): return ()
+    def render(self, request):
+        error, asked = request.step.data[:2]
+        if asked == "render": raise ERRORS[error]
+        return Rendered("it renders", {"error": error})
+    def is_one_command(self, rendered): raise ERRORS[rendered.spec["error"]]
+    def command(self, rendered, execution): ...
+    def outcome(self, rendered, end): ...
+    def execute(self, rendered, execution): return StepOutcome(succeeded=True)
+STEP_HANDLERS = (Ending,)
+"""
+
+
+@pytest.mark.parametrize("asked", ["render", "is_one_command"])
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [("cancelled", "CancelledError"), ("generator", "GeneratorExit"), ("interrupt", "KeyboardInterrupt")],
+)
+def test_a_handler_that_raises_what_ends_programs_fails_its_step_alone(
+    shop: Shop, how: str, error: str, asked: str
+) -> None:
+    (shop.directory / "ending_ones.py").write_text(ENDING, encoding="utf-8")
+    shop.configure('plugin_modules = ["ending_ones"]\n')
+    shop.batch("A", how, Seq=1)
+    shop.hand.sql("UPDATE ProcessControl SET ProcessType = 'ending', Data2 = ?", asked)
+    shop.batch("B", shop.says("exit 0"), Seq=2)
+    for entity in ("A", "B"):
+        shop.submit(entity)
+    controller = shop.start("run")
+    shop.hear()
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+    said = str(shop.value("SELECT Message FROM BatchProcessHistory WHERE ProcessType = 'ending'"))
+    assert f"The handler of 'ending' raised {error}, asked about" in said
+    assert shop.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("failed",), ("complete",)]

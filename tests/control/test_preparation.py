@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, ClassVar, NoReturn
 
 import pytest
 
-from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
+from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused
 from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
+from batchctl.domain.rows import (
+    NOTHING_RENDERED,
+    BatchDefinition,
+    BatchId,
+    HistoryEntry,
+    HistoryId,
+    InstanceId,
+    Step,
+)
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Execution, StepHandler
 from batchctl.ports import AskHandler, ask_straight
@@ -81,6 +90,54 @@ def test_what_cannot_be_made_ready_says_why(error: BaseException, says: str) -> 
 @pytest.mark.parametrize(("error", "put_back"), [(CannotBegin("no such job here"), True), (StepRefused("no"), False)])
 def test_only_what_this_host_lacks_is_put_back(error: Exception, put_back: bool) -> None:
     assert prepare(Broken(error)).put_back is put_back
+
+
+def circular() -> dict[str, Any]:
+    """Return what contains itself."""
+    made: dict[str, Any] = {}
+    made["again"] = made
+    return made
+
+
+def deep() -> dict[str, Any]:
+    """Return what contains more than anybody can count."""
+    made: dict[str, Any] = {}
+    for _ in range(10**5):
+        made = {"more": made}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "said"),
+    [
+        ("true", {"what": object()}, "its spec is no JSON: Object of type object is not JSON serializable"),
+        ("true", circular(), "its spec is no JSON: "),
+        ("true", deep(), "its spec is no JSON: "),
+        ("tr\x00ue", {}, "its command_text: it contains a NUL character"),
+        ("tr\udcffue", {}, "its command_text: it contains bytes that are not valid UTF-8"),
+        (None, {}, "its command_text is NoneType, not str"),
+    ],
+)
+def test_what_no_table_can_hold_refuses_its_step_before_it_is_recorded(text: Any, spec: Any, said: str) -> None:
+    class Unfit(ToldHandler):
+        def render(self, request: StepRequest) -> Rendered:
+            return Rendered(text, spec)
+
+    refused = prepare(Unfit())
+
+    assert f"What the handler of 'told' rendered cannot be recorded: {said}" in (refused.refusal or "")
+    assert "correct module tests.control.test_preparation" in (refused.refusal or "")
+    assert (refused.rendered, refused.put_back, refused.command_spec) == (None, False, NOTHING_RENDERED)
+
+
+def test_what_is_delegated_stands_in_the_history_as_the_step_that_it_is_of() -> None:
+    class Renaming(ToldHandler):
+        def delegate(self, request: StepRequest) -> Step:
+            return replace(request.step, seq=77, name="another\x00")
+
+    step = prepare(Renaming()).step
+
+    assert (step.seq, step.name) == (10, "load")
 
 
 def test_a_handler_that_cannot_verify_is_said_to_be_so() -> None:
@@ -173,7 +230,24 @@ def test_a_handler_that_hangs_refuses_its_step_and_is_not_asked_about_the_next(h
     assert (first.rendered, first.put_back) == (None, False)
     assert "did not answer within 0.05 seconds, asked about BatchControl 42 of batch B" in (first.refusal or "")
     assert (second.rendered, second.put_back) == (None, True)
-    assert "It is not asked now" in (second.refusal or "")
+    assert "It is not asked again for 30 seconds: " in (second.refusal or "")
+
+
+@pytest.mark.parametrize("cause", [Cause.AUTO, Cause.VERIFY])
+def test_a_handler_that_raises_what_ends_programs_refuses_its_step(cause: Cause) -> None:
+    class Ending(Broken):
+        def verification(self, step: Step) -> Step:
+            raise self.error
+
+        def is_done(self, outcome: StepOutcome) -> bool | None:
+            raise self.error
+
+    handler, ask = Ending(GeneratorExit()), HandlerCalls().ask
+    refused = prepare(handler, cause=cause, ask=ask)
+    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
+
+    assert "The handler of 'broken' raised GeneratorExit, asked about BatchControl 42" in (refused.refusal or "")
+    assert preparer.is_done("broken", StepOutcome(succeeded=True)) is None
 
 
 def test_a_check_that_is_never_read_tells_nothing() -> None:
@@ -181,6 +255,19 @@ def test_a_check_that_is_never_read_tells_nothing() -> None:
     preparer = Preparer(lambda _: Hanging(), surroundings("/"), "anna", "host1", "test", ask)
 
     assert preparer.is_done("hanging", StepOutcome(succeeded=True)) is None
+
+
+@pytest.mark.parametrize("error", [KeyError("n"), ValueError("n"), NoAnswer("no"), CannotBegin("not now")])
+def test_whoever_watches_over_a_check_hears_that_its_handler_does_not_say_which(error: Exception) -> None:
+    class Upgraded(ToldHandler):
+        def verification(self, step: Step) -> Step:
+            raise error
+
+    preparer = Preparer(lambda _: Upgraded(), surroundings("/"), "anna", "host1", "test")
+    entry = replace(an_entry(prepare(ToldHandler())), cause=Cause.VERIFY)
+
+    with pytest.raises(type(error)):
+        preparer.as_begun(a_step("told"), entry)
 
 
 def test_only_a_handler_of_the_product_is_believed_that_it_takes_no_time_on_the_controllers_thread() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from batchctl.control import notes
 from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescued
+from batchctl.domain.errors import NoAnswer
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
-from batchctl.domain.rows import HistoryId
+from batchctl.domain.rows import HistoryEntry, HistoryId
 from batchctl.ports import Trace
-from tests.control.world import NO_WAIT, OK, RUNS_ON, World
+from tests.control.world import LONG_AFTER, NO_WAIT, OK, RUNS_ON, World
 
 
 def crashed(world: World, **columns: object) -> None:
@@ -316,3 +318,74 @@ def test_a_claim_of_its_own_under_which_nothing_was_begun_is_given_back(world: W
     world.rescue("c1").look(controller.knows, controller.carries)
 
     assert world.sql("SELECT Status, ClaimedBy FROM BatchControl") == [("ready", None)]
+
+
+def three_crashed(world: World) -> None:
+    """Let a controller die while steps of three batches run."""
+    world.runner.script = lambda rendered: RUNS_ON
+    for name in ("A", "B", "C"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.process(slots=3)
+    world.crash()
+
+
+def breaks(world: World, key: int, error: Exception, monkeypatch: pytest.MonkeyPatch, method: str = "examine") -> None:
+    """Let the handler of one attempt break when it is asked what became of it."""
+    ask = getattr(world.runner, method)
+
+    def asked(entry: HistoryEntry, *args: Any) -> Any:
+        if entry.history_id == key:
+            raise error
+        return ask(entry, *args)
+
+    monkeypatch.setattr(world.runner, method, asked)
+
+
+@pytest.mark.parametrize("error", [KeyError("n"), NoAnswer("The handler of 'told' did not answer.")])
+def test_an_attempt_whose_handler_breaks_keeps_nobody_from_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    three_crashed(world)
+    breaks(world, 1, error, monkeypatch)
+    world.runner.traces[HistoryId(2)] = Trace.ADOPTABLE
+    rescue = world.rescue(rhythm=LONG_AFTER)
+    rescued = rescue.look(lambda key: False)
+
+    assert [attempt.history_id for attempt, _ in rescued.adopted] == [2]
+    assert [status for *_, status in world.history()] == ["running", "running", "lost"]
+    assert rescue.trouble is not None
+    said = rescue.trouble.message
+    assert said.startswith("What became of attempt 1 of BatchControl 1, step 10, cannot be found out: ")
+    assert said.endswith(" (module tests.control.world).")
+    assert rescue.look(lambda key: key == 2) == Rescued()
+    assert world.messages("step.unclear") == [rescue.trouble.in_full]
+    assert world.sql("SELECT ControllerName FROM Controller WHERE Status = 'lost'") == []
+
+
+def test_once_its_handler_says_what_became_of_an_attempt_nothing_is_the_matter(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three_crashed(world)
+    rescue = world.rescue(rhythm=LONG_AFTER)
+    with monkeypatch.context() as broken:
+        breaks(world, 1, KeyError("n"), broken)
+        rescue.look(lambda key: False)
+    rescue.look(lambda key: False)
+
+    assert rescue.trouble is None
+    assert [status for *_, status in world.history()] == ["lost"] * 3
+
+
+def test_what_is_left_of_an_attempt_whose_handler_breaks_keeps_nobody_from_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three_crashed(world)
+    world.runner.traces = {HistoryId(key): Trace.LEFT_OVER for key in (1, 2)}
+    breaks(world, 1, KeyError("n"), monkeypatch, "stop_left_over")
+    rescue = world.rescue(rhythm=LONG_AFTER)
+    rescue.look(lambda key: False)
+
+    assert [status for *_, status in world.history()] == ["running", "lost", "lost"]
+    assert "attempt 1 of BatchControl 1" in (rescue.trouble or NoAnswer("")).message

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from batchctl.control.findings import Findings
 from batchctl.control.handler_watch import HandlerWatch
 from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, PluginError
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, NoAnswer
 from batchctl.domain.incidents import Problem
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import IncidentKind
-from batchctl.ports import Change
-from tests.control.test_workers import RHYTHM, Hand, hired
+from batchctl.ports import Change, Hang
+from tests.control.test_workers import RHYTHM, Hand, applicant, hired
 from tests.control.world import World
 
 SAID = "SELECT Trouble FROM Controller ORDER BY Controller_id"
@@ -90,18 +93,78 @@ def test_that_one_waits_for_others_is_no_trouble(world: World, error: BatchctlEr
     hand.worker.end()
 
 
+HUNG = NoAnswer("The handler of 'x' did not answer.", next_step="correct module x")
+
+
 def test_a_handler_that_hangs_is_an_incident_until_it_answers_and_the_steps_of_others_go_on(world: World) -> None:
     world.batch(steps=1)
     hand = hired(world, "c1")
-    hanging = [PluginError("The handler of 'x' did not answer.", next_step="correct module x")]
-    hand.worker.own_duties = (HandlerWatch(lambda: next(iter(hanging), None)),)
+    hangs = [Hang(HUNG, None)]
+    hand.worker.own_duties = (HandlerWatch(lambda: hangs, world.transactions),)
     world.submit()
     pass_time(world, hand, 3)
     (found,) = problems(world)
     assert found.message == "Controller c1 cannot do all of its work: The handler of 'x' did not answer."
     assert (found.next_step, hand.created, len(hand.runner.started)) == ("correct module x", 1, 1)
 
-    hanging.clear()
+    hangs.clear()
     pass_time(world, hand, 3)
     assert problems(world) == []
+    hand.worker.end()
+
+
+@pytest.mark.parametrize(
+    "ends", ["UPDATE BatchControl SET Status = 'cancelled'", "DELETE FROM BatchControl"], ids=["cancelled", "gone"]
+)
+def test_a_handler_that_hangs_is_no_incident_once_nobody_waits_for_its_answer(world: World, ends: str) -> None:
+    world.batch(steps=1)
+    watch = HandlerWatch(lambda: [Hang(HUNG, InstanceId(1))], world.transactions)
+    world.submit()
+    world.create()
+    with pytest.raises(NoAnswer):
+        watch.look()
+    world.sql(ends)
+
+    assert not watch.look()
+
+
+def test_an_attempt_of_the_dead_whose_handler_breaks_is_an_incident_until_it_is_known(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.running()
+    world.crash()
+    hand = applicant(world, "c2")
+
+    def broken(*_: object) -> NoReturn:
+        raise KeyError("n")
+
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr(hand.runner, "examine", broken)
+        hand.worker.begin()
+        pass_time(world, hand, 120)
+        (found,) = problems(world)
+    pass_time(world, hand, 3)
+
+    assert "What became of attempt 1 of BatchControl 1, step 10, cannot be found out: KeyError: 'n'" in found.message
+    assert found.next_step == "correct module tests.control.world and restart the controller"
+    assert problems(world) == []
+    assert world.history()[0][-1] == "lost"
+    hand.worker.end()
+
+
+def test_an_instance_that_cannot_be_claimed_is_an_incident_until_it_can_be(world: World) -> None:
+    world.batch(steps=1)
+    hand = hired(world, "c1")
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807")
+    pass_time(world, hand, 3)
+    (found,) = problems(world)
+    world.sql("UPDATE BatchControl SET ClaimToken = 0")
+    pass_time(world, hand, 3)
+
+    assert "BatchControl 1 may start, and what would begin it is refused: " in found.message
+    assert found.next_step == "batchctl show 1   (correct what is refused)"
+    assert (problems(world), len(hand.runner.started)) == ([], 1)
     hand.worker.end()

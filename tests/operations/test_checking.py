@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from batchctl.domain.rows import Step
 from batchctl.operations import checking
 from batchctl.operations.checking import Finding
 from batchctl.store import definitions
+from batchctl.system.handler_calls import HandlerCalls
 from batchctl.testing import surroundings
 from tests.control.world import ToldHandler, World
 from tests.control_databases import ControlDatabase, SqliteControl
@@ -127,6 +129,43 @@ def test_a_plugin_that_breaks_while_it_checks_is_a_finding_and_not_a_crash(world
         "The populator broke while checking: RuntimeError: broke",
         "The handler broke while checking: RuntimeError: \\x1b[31mno\\x1b[0m",
     ]
+
+
+class Silent(ToldHandler):
+    """Never ends its check."""
+
+    process_type = "silent"
+
+    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+        while True:
+            pass
+
+
+class Rambling(ToldHandler):
+    """Answers nonsense."""
+
+    process_type = "rambling"
+
+    def check(self, step: Step, around: Surroundings) -> Any:
+        return ["it looks fine"]
+
+
+def test_a_plugin_that_does_not_answer_or_answers_nonsense_is_a_finding(world: World) -> None:
+    plugins = Plugins()
+    plugins._handlers |= {"silent": Silent(), "rambling": Rambling()}
+    batch_id = world.batch(steps=0)
+    for seq, process_type in ((10, "silent"), (20, "silent"), (30, "rambling")):
+        world.step(batch_id, seq, ProcessType=process_type)
+    ask = HandlerCalls(timedelta(milliseconds=50)).ask
+    said = checking.check(world.transactions, plugins, surroundings(str(world.directory)), ask=ask)
+
+    hung = "The handler of 'silent' did not answer within 0.05 seconds, asked about the check of step 10."
+    assert [finding.message for finding in said] == [
+        hung,
+        f"It is not asked again for 30 seconds: {hung}",
+        "The handler broke while checking: TypeError: its check returned str, not Problem",
+    ]
+    assert "module tests.operations.test_checking" in said[0].remedy
 
 
 def test_names_nobody_can_type_are_findings(world: World) -> None:

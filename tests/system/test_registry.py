@@ -138,6 +138,15 @@ def test_a_broken_plugin_is_named_and_takes_nothing_else_down(site: Site, code: 
     assert said in registry.problems()
 
 
+def test_a_handler_that_interrupts_whatever_makes_it_is_named(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the program hears of Ctrl-C itself, as a controller does."""
+    monkeypatch.setattr("batchctl.registry.is_typed", lambda error: False)
+    code = "class Handler:\n def __init__(self): raise KeyboardInterrupt"
+    site.install("acme-batches", code, "[batchctl.step_handlers]\nacme = acme_batches:Handler\n")
+
+    assert "cannot be loaded: KeyboardInterrupt." in refusal(Registry.load(), "acme")
+
+
 def test_what_a_plugin_prints_on_import_stays_out_of_standard_output(
     site: Site, capsys: pytest.CaptureFixture[str]
 ) -> None:  # J01

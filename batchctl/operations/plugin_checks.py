@@ -1,0 +1,95 @@
+"""What plugins find wrong with the rows that name them: whatever they do when they are asked, the others are asked too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError
+from batchctl.domain.outcomes import Problem, Surroundings
+from batchctl.domain.rows import BatchDefinition, Step
+from batchctl.domain.status import OnLost
+from batchctl.domain.text import visible
+from batchctl.plugin_api import AsksDatabase, Populator, StepHandler, Verifiable
+from batchctl.ports import AskHandler
+
+_NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batchctl.toml)"
+CORRECT_THE_PLUGIN = "correct the plugin"
+
+
+class Plugins(Protocol):
+    """What is asked of the registry."""
+
+    def handler(self, process_type: str) -> StepHandler:
+        """Return a step handler; raises `PluginError`."""
+        ...
+
+    def populator(self, name: str) -> Populator:
+        """Return a populator; raises `PluginError`."""
+        ...
+
+    def problems(self) -> list[str]:
+        """Say what is wrong with the plugins themselves."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PluginChecks:
+    """Asks the plugins that rows name."""
+
+    plugins: Plugins
+    surroundings: Surroundings
+    ask: AskHandler
+
+    def of_batch(self, batch: BatchDefinition) -> Sequence[Problem]:
+        """Return what a batch's populator finds wrong with its row."""
+
+        def problems() -> Sequence[Problem]:
+            populator = self.plugins.populator(batch.populator)
+            asked = [*self._asked(populator, batch.name, partial(populator.check, batch))]
+            if isinstance(populator, AsksDatabase):
+                asked += self._asked(populator, batch.name, partial(populator.check_from, batch, self.surroundings))
+            return asked
+
+        return _found("Populator", "populator", problems)
+
+    def of_step(self, step: Step) -> Sequence[Problem]:
+        """Return what the handler of a step finds wrong with its row."""
+
+        def problems() -> Sequence[Problem]:
+            handler = self.plugins.handler(step.process_type)
+            asked = self._asked(handler, f"step {step.seq}", partial(handler.check, step, self.surroundings))
+            if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
+                said = f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun."
+                return [*asked, Problem("OnLost", said)]
+            return asked
+
+        return _found("ProcessType", "handler", problems)
+
+    def _asked(self, plugin: object, about: str, check: Callable[[], Sequence[Problem]]) -> Sequence[Problem]:
+        return self.ask(plugin, f"the check of {visible(about)}", partial(_in_full, check))
+
+
+def _in_full(check: Callable[[], Sequence[object]]) -> Sequence[Problem]:
+    """Return all that is found, which may be made only as it is asked for."""
+    found = list[Problem]()
+    for one in check():
+        if not isinstance(one, Problem):
+            message = f"its check returned {type(one).__name__}, not Problem"
+            raise TypeError(message)
+        found.append(one)
+    return found
+
+
+def _found(column: str, what: str, problems: Callable[[], Sequence[Problem]]) -> Sequence[Problem]:
+    try:
+        return problems()
+    except (NoAnswer, CannotBegin) as error:
+        return [Problem(column, error.message, error.next_step)]
+    except PluginError as error:
+        return [Problem(column, error.message, _NO_PLUGIN)]
+    except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
+        said = visible(f"{type(error).__name__}: {error}")
+        return [Problem(column, f"The {what} broke while checking: {said}", CORRECT_THE_PLUGIN)]
