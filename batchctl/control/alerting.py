@@ -54,6 +54,7 @@ class Alerting:
                 self.outbox.look()
         except Conflict:
             pass
+        self.watch.check_written()
         return False
 
     def review(self) -> None:
@@ -65,6 +66,7 @@ class Alerting:
         self.watch.learn()
         self.watch.look(hurried=False)
         self.outbox.finish()
+        self.watch.check_written()
         return False
 
     def settle(self) -> None:

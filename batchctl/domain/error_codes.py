@@ -239,6 +239,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.repeatable.making:_make_view_with_other_columns": 1287,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
     "batchctl.config:refuse_wrong_folder": 1286,
+    "batchctl.control.incident_watch:IncidentWatch.check_written": 1310,
 }
 """By the module and the function that makes the error."""
 

@@ -210,6 +210,7 @@ def overview(
             unreadable=(
                 *defined.unreadable,
                 *ailing_starts.unreadable(connection),
+                *incidents.unreadable(connection),
                 *strange,
                 *strange_intake,
             ),

@@ -13,6 +13,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
+from batchctl.domain.rows import HIGHEST_SEQ
 from batchctl.store.columns import (
     UtcTime,
     name,
@@ -101,7 +102,7 @@ batch_control = table(
     added("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     written_words("Status", status.InstanceStatus, "success"),
-    check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
+    check("PrevProcessControlSeq", f"PrevProcessControlSeq BETWEEN 0 AND {HIGHEST_SEQ}"),
     check("RetryCount", "RetryCount >= 0"),
     check("LostCount", "LostCount >= 0"),
     check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'", only_on="postgresql"),
