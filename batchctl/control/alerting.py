@@ -41,6 +41,11 @@ class Alerting:
         """Say whether a message is under way."""
         return self.outbox.is_busy
 
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what keeps it from looking, and who, by how it is called."""
+        return self.watch.locked
+
     def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Look at what is the matter once in a while, and send; somebody who keeps a row locked is not waited for."""
         now = self.clock.monotonic()

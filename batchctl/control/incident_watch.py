@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from batchctl.control.findings import Findings
+from batchctl.control.findings import LOCKED, Findings
+from batchctl.control.obstacles import Locks
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
-from batchctl.domain.errors import Refused
+from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.freezes import holding
 from batchctl.domain.incidents import Incident, IncidentId, Problem, Review, review
 from batchctl.domain.rows import BatchId
@@ -33,6 +34,8 @@ STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
 
 _BOUNDARIES = frozenset({Boundary.ALERT})
+_ALL = "incidents"
+"""What is locked while somebody reviews them."""
 
 
 @dataclass(slots=True)
@@ -46,6 +49,12 @@ class IncidentWatch:
     findings: Findings
     _refused: list[str] = field(default_factory=list)
     """What of the last look the database refused to write, and why."""
+
+    _locks: Locks = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know of nothing that is in the way yet."""
+        self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
         """Note what waits for somebody who works, before one does so oneself."""
@@ -62,10 +71,31 @@ class IncidentWatch:
                 self._refused.clear()
                 self.findings.settle()
                 return False
-        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=hurried):
+        for event in self._run(hurried=hurried):
             self.listener(event)
         self.findings.settle()
         return True
+
+    def _run(self, *, hurried: bool) -> list[Event]:
+        """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
+
+        Who reviews them at the same time then opens none twice: an index sees to that.
+        """
+        try:
+            events = self.transactions.run(_BOUNDARIES, self._write_alone, hurried=hurried)
+        except Conflict:
+            if self._locks.meet(_ALL):
+                self._locks.told[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
+            if not self._locks.lasts(_ALL, LOCKED):
+                raise
+            return self.transactions.run(_BOUNDARIES, self._write, hurried=hurried)
+        self._locks.free(_ALL)
+        return events
+
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what keeps incidents from being reviewed, and who."""
+        return {str(what): said for what, said in self._locks.told.items()}
 
     def check_written(self) -> None:
         """Raise `Refused` where the database refused some of what was to be written at the last look."""
@@ -107,8 +137,11 @@ class IncidentWatch:
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
-    def _write(self, connection: Any) -> list[Event]:
+    def _write_alone(self, connection: Any) -> list[Event]:
         incidents.wait_for_others(connection)
+        return self._write(connection)
+
+    def _write(self, connection: Any) -> list[Event]:
         now = self.clock.now()
         self.findings.read_anew()
         seen = self._review(connection, incidents.standing(connection), now)
