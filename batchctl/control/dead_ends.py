@@ -19,6 +19,7 @@ from batchctl.store import (
     freezes,
     incidents,
     intake,
+    leading,
     limits,
     purging,
     reports,
@@ -48,7 +49,8 @@ def read(
         row.entity for row in defined.unreadable if row.entity is not None
     }
     strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freezes.unreadable(connection)]
-    strange += [*incidents.unreadable(connection), *reports.unreadable_work(connection, OF_WORK)]
+    strange += [*incidents.unreadable(connection), *leading.unreadable(connection)]
+    strange += reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
     enabled = [batch for batch in batches if batch.enabled]
     awaited = [one for one in expected if one.enabled]

@@ -20,6 +20,7 @@ from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import BatchId
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
+from batchctl.store.transactions import said_first
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -333,7 +334,7 @@ class Worker:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self._trouble = f"{type(error).__name__}: {error}"
+            self._trouble = f"{type(error).__name__}: {said_first(error)}"
             self.listener(Event("controller.trouble", {"Message": self._trouble}))
         else:
             if [*self._waiting] == [duty]:

@@ -19,6 +19,7 @@ _SO = {
     "FileProcess": "nothing becomes of the row",
     "BatchProcessHistory": "nothing goes by the attempt",
     "BatchFreeze": "it freezes until somebody thaws it",
+    "Leader": "no controller leads, and nothing new becomes an instance",
     "Incident": "nobody is told anything more of it",
 }
 """What follows from a row that starts nothing anyway, and that nothing can go by."""

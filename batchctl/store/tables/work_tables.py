@@ -13,6 +13,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
+from batchctl.domain.leader import HIGHEST_FENCE
 from batchctl.domain.rows import HIGHEST_SEQ
 from batchctl.store.columns import (
     UtcTime,
@@ -260,7 +261,7 @@ leader = table(
     stamp("z_inserted"),
     stamp("z_updated"),
     check("Leader_id", "Leader_id = 1"),
-    check("Fence", "Fence >= 0"),
+    check("Fence", f"Fence BETWEEN 0 AND {HIGHEST_FENCE}"),
     sqlite_autoincrement=True,
 )
 

@@ -527,7 +527,7 @@ CREATE TABLE Leader (
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
     CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
-    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence BETWEEN 0 AND 2000000000)
 );
 
 -- Rows that controllers lock to do one thing at a time.

@@ -1086,7 +1086,7 @@ CREATE TABLE Leader (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1),
-    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0),
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_Leader_ControllerName_Type" CHECK (ControllerName IS NULL OR (typeof(ControllerName) = 'text'
         AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200)),
     CONSTRAINT "CK_Leader_Fence_Type" CHECK (typeof(Fence) = 'integer'),
