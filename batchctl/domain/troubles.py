@@ -83,10 +83,11 @@ def standing(
     where = f"step {seq}" + ("" if called is None else f" '{visible(called)}'")
     said = None if attempt is None else attempt.in_full
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
+    own = instance.file_name, instance.cycle_key, *instance.data
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
     return Problem(
         kind=kind,
-        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message)),
+        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
         subject=name,
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
