@@ -41,6 +41,11 @@ class Alerting:
         """Say whether a message is under way."""
         return self.outbox.is_busy
 
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what keeps it from looking, and who, by how it is called."""
+        return self.watch.locked
+
     def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Look at what is the matter once in a while, and send; somebody who keeps a row locked is not waited for."""
         now = self.clock.monotonic()
@@ -54,6 +59,7 @@ class Alerting:
                 self.outbox.look()
         except Conflict:
             pass
+        self.watch.check_written()
         return False
 
     def review(self) -> None:
@@ -65,6 +71,7 @@ class Alerting:
         self.watch.learn()
         self.watch.look(hurried=False)
         self.outbox.finish()
+        self.watch.check_written()
         return False
 
     def settle(self) -> None:

@@ -160,6 +160,11 @@ class Controller:
         return None
 
     @property
+    def locked(self) -> dict[str, str]:
+        """Return what others keep locked for longer than a moment, and who, by how it is called."""
+        return self._obstacles.locked
+
+    @property
     def _waits(self) -> bool:
         """Say whether all ends that are left wait for a row; one that came since then has not been tried."""
         return 0 < self._waiting == len(self._flights.ended)

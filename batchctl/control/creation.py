@@ -82,8 +82,8 @@ class Creator:
     populators: PopulatorRunner
     zone: ZoneInfo
     listener: Listener
-    _locked: set[IntakeId] = field(default_factory=set)
-    """Rows of which it was told that somebody keeps them locked."""
+    _locked: dict[IntakeId, str] = field(default_factory=dict)
+    """Rows of which it was told that somebody keeps them locked, and who."""
     _walks: Walks = field(default_factory=Walks)
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
@@ -95,6 +95,11 @@ class Creator:
     """What is installed here; None where it is not known."""
     _asked: AskedRows = field(init=False)
     _writer: IntakeWriter = field(init=False)
+
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what was told of the rows that others keep locked, by how they are called."""
+        return {f"FileProcess {intake_id}": said for intake_id, said in self._locked.items()}
 
     def __post_init__(self) -> None:
         """Ask for nothing yet."""
@@ -236,7 +241,8 @@ class Creator:
         self._walks.newest = max(self._walks.newest, found.up_to)
         reach = math.inf if found.is_last else found.up_to
         missed = {missing.intake_id for missing in found.missing if missing.batch_ids}
-        self._locked.difference_update({each for each in self._locked if before < each <= reach} - missed)
+        for each in {each for each in self._locked if before < each <= reach} - missed:
+            del self._locked[each]
         untaken = [each.row for each in found.missing if each.row is not None and not each.batch_ids]
         return untaken, found.is_last or walk.at >= until
 
@@ -378,10 +384,10 @@ class Creator:
         for reason in made.late:
             self._tell("intake.hung", row, Message=reason)
         if made.blocker is None:
-            self._locked.discard(row.intake_id)
+            self._locked.pop(row.intake_id, None)
         elif row.intake_id not in self._locked:
-            self._locked.add(row.intake_id)
-            self._tell("intake.locked", row, Message=f"the row, or its batch, is locked by {made.blocker}")
+            self._locked[row.intake_id] = said = f"the row, or its batch, is locked by {made.blocker}"
+            self._tell("intake.locked", row, Message=said)
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")

@@ -13,7 +13,18 @@ from batchctl.domain.incidents import Problem
 from batchctl.domain.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import ailing_starts, calendars, freezes, intake, limits, purging, reports, unknown_settings
+from batchctl.store import (
+    ailing_starts,
+    calendars,
+    freezes,
+    incidents,
+    intake,
+    leading,
+    limits,
+    purging,
+    reports,
+    unknown_settings,
+)
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
@@ -38,6 +49,7 @@ def read(
         row.entity for row in defined.unreadable if row.entity is not None
     }
     strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freezes.unreadable(connection)]
+    strange += [*incidents.unreadable(connection), *leading.unreadable(connection)]
     strange += reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
     enabled = [batch for batch in batches if batch.enabled]

@@ -15,6 +15,7 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
+from batchctl.domain.locked_rows import is_of_locks
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import DeliveryStatus, InstanceStatus
@@ -53,6 +54,9 @@ SOMETIMES = timedelta(seconds=30)
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
 
+LOCKED = timedelta(minutes=1)
+"""How long somebody may keep rows locked before people are told."""
+
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
@@ -80,6 +84,8 @@ class Findings:
     is_partial: bool = False
     """True while some instances that stand were not looked at yet."""
     _words: dict[str, Delivery | None] = field(default_factory=dict)
+    _locked_since: Mapping[str, float] = field(default_factory=dict)
+    """Since when each controller has been kept from its work by rows that somebody keeps locked."""
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
@@ -252,11 +258,17 @@ class Findings:
         return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
 
     def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
-        """Return that something keeps controllers from their work; each writes that with its sign of life."""
+        """Return that something keeps controllers from their work; each writes that with its sign of life.
+
+        That somebody keeps rows locked is worth telling once it lasts: most statements of people take seconds.
+        """
         rows = [
             row for row in controllers.running(connection) if row.trouble and row.heartbeat > now - self.rules.lease
         ]
-        return [troubles.of_controllers(rows)] if rows else []
+        at, before = self.clock.monotonic(), self._locked_since
+        self._locked_since = {row.name: before.get(row.name, at) for row in rows if is_of_locks(row.trouble)}
+        lasting = [row for row in rows if at - self._locked_since.get(row.name, -math.inf) >= LOCKED.total_seconds()]
+        return [troubles.of_controllers(lasting)] if lasting else []
 
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""

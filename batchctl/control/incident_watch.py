@@ -6,23 +6,27 @@ What is to be written is found by reading first; whoever then writes reads all o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from batchctl.control.findings import Findings
+from batchctl.control.findings import LOCKED, Findings
+from batchctl.control.obstacles import Locks
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
+from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.freezes import holding
-from batchctl.domain.incidents import Incident, IncidentId, Review, review
+from batchctl.domain.incidents import Incident, IncidentId, Problem, Review, review
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import alert_deliveries, definitions, evidence, freezes, incidents
 from batchctl.store.alert_deliveries import Delivery
+from batchctl.store.transactions import left_out_if_refused
 
 MOST = 1000
 """Incidents of which it is told that they are over, at one look."""
@@ -30,6 +34,8 @@ STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
 
 _BOUNDARIES = frozenset({Boundary.ALERT})
+_ALL = "incidents"
+"""What is locked while somebody reviews them."""
 
 
 @dataclass(slots=True)
@@ -41,6 +47,14 @@ class IncidentWatch:
     listener: Listener
     rules: AlertRules
     findings: Findings
+    _refused: list[str] = field(default_factory=list)
+    """What of the last look the database refused to write, and why."""
+
+    _locks: Locks = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know of nothing that is in the way yet."""
+        self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
         """Note what waits for somebody who works, before one does so oneself."""
@@ -54,12 +68,40 @@ class IncidentWatch:
         """
         with self.transactions.read() as connection:
             if not self._is_anything(connection, self.clock.now()):
+                self._refused.clear()
                 self.findings.settle()
                 return False
-        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=hurried):
+        for event in self._run(hurried=hurried):
             self.listener(event)
         self.findings.settle()
         return True
+
+    def _run(self, *, hurried: bool) -> list[Event]:
+        """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
+
+        Who reviews them at the same time then opens none twice: an index sees to that.
+        """
+        try:
+            events = self.transactions.run(_BOUNDARIES, self._write_alone, hurried=hurried)
+        except Conflict:
+            if self._locks.meet(_ALL):
+                self._locks.told[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
+            if not self._locks.lasts(_ALL, LOCKED):
+                raise
+            return self.transactions.run(_BOUNDARIES, self._write, hurried=hurried)
+        self._locks.free(_ALL)
+        return events
+
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what keeps incidents from being reviewed, and who."""
+        return {str(what): said for what, said in self._locks.told.items()}
+
+    def check_written(self) -> None:
+        """Raise `Refused` where the database refused some of what was to be written at the last look."""
+        if self._refused:
+            message = f"What is to be said of some incidents cannot be written: {'; '.join(self._refused)}."
+            raise Refused(message, next_step="batchctl status   (names rows that cannot be read, and what mends them)")
 
     def learn(self) -> None:
         """Read at once what is else read bit by bit, before a single look."""
@@ -74,7 +116,8 @@ class IncidentWatch:
         return bool(self._parcels(connection, seen, now))
 
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
-        problems = self.findings.problems(connection, now)
+        unread = incidents.keys_standing(connection).difference(one.key for one in standing)
+        problems = [one for one in self.findings.problems(connection, now) if one.key not in unread]
         found = {problem.key for problem in problems}
         others = {one.incident_id: self.findings.failed_with(one) for one in standing if one.key not in found}
         about = [one.instance_id for one in standing if one.instance_id is not None]
@@ -94,24 +137,37 @@ class IncidentWatch:
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
-    def _write(self, connection: Any) -> list[Event]:
+    def _write_alone(self, connection: Any) -> list[Event]:
         incidents.wait_for_others(connection)
+        return self._write(connection)
+
+    def _write(self, connection: Any) -> list[Event]:
         now = self.clock.now()
         self.findings.read_anew()
         seen = self._review(connection, incidents.standing(connection), now)
         events = list[Event]()
+        self._refused.clear()
         for one, problem in seen.changed:
-            incidents.see_again(connection, one, problem, now)
+            with self._apart(connection, one):
+                incidents.see_again(connection, one, problem, now)
         for one in (*seen.resolved, *seen.superseded):
-            incidents.resolve(connection, one, now, is_told=one in seen.superseded)
-            if not one.is_told_afterwards:
-                alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
-            events.append(_event("incident.resolved", one.incident_id, one))
+            with self._apart(connection, one):
+                incidents.resolve(connection, one, now, is_told=one in seen.superseded)
+                if not one.is_told_afterwards:
+                    alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
+                events.append(_event("incident.resolved", one.incident_id, one))
         for problem in seen.opened:
-            events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))
+            with self._apart(connection, problem):
+                events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))
         for parcel in self._parcels(connection, seen, now):
-            self._post(connection, parcel, now)
+            with self._apart(connection, parcel.first):
+                self._post(connection, parcel, now)
         return events
+
+    def _apart(self, connection: Any, about: Problem | Incident) -> AbstractContextManager[None]:
+        """Write what concerns one incident, or leave it out: what the database refuses of one is no matter of the others."""
+        named = f"Incident {about.incident_id}" if isinstance(about, Incident) else about.message
+        return left_out_if_refused(connection, lambda said: self._refused.append(f"{named}: {said}"))
 
     def _post(self, connection: Any, parcel: Parcel, now: datetime) -> None:
         """Make one message for each channel that it goes to, and note of its incidents that it was made."""

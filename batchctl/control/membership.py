@@ -66,7 +66,7 @@ class Membership:
                 return
             if self._locks.meet(self.name, began):
                 what = "this controller cannot begin: table Controller, or a row of it,"
-                self._locks.tell("controller.locked", {"ClaimedBy": self.name}, what)
+                self._locks.tell(self.name, "controller.locked", {"ClaimedBy": self.name}, what)
                 break
         self._begin(hurried=False)
 
@@ -153,7 +153,7 @@ class Membership:
         self._due_at = now + min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
         if self._locks.meet(self.name):
             what = "no sign of life can be given: the row of this controller"
-            self._locks.tell("controller.locked", {"ClaimedBy": self.name}, what)
+            self._locks.tell(self.name, "controller.locked", {"ClaimedBy": self.name}, what)
 
     def _enter(self, connection: Any, seq: int = 0) -> None:
         controllers.add(

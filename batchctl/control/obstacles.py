@@ -24,7 +24,8 @@ class Locks:
     clock: Clock
     listener: Listener
     _since: dict[Hashable, float] = field(default_factory=dict)
-    _told: set[Hashable] = field(default_factory=set)
+    told: dict[Hashable, str] = field(default_factory=dict)
+    """What was told of those that last."""
 
     def __bool__(self) -> bool:
         """Say whether anything was locked when it was last met."""
@@ -36,24 +37,29 @@ class Locks:
 
     def has_told(self, what: Hashable) -> bool:
         """Say whether it was told of something that it is locked."""
-        return what in self._told
+        return what in self.told
 
     def meet(self, what: Hashable, since: float | None = None) -> bool:
         """Take note that something is locked, by now or since then; true once, when that lasts and is to be told."""
         now = self.clock.monotonic()
         lasts = now - self._since.setdefault(what, now if since is None else since) >= LOCKED_LOOK.total_seconds()
-        if not lasts or what in self._told:
+        if not lasts or what in self.told:
             return False
-        self._told.add(what)
+        self.told[what] = ""
         return True
+
+    def lasts(self, what: Hashable, length: timedelta) -> bool:
+        """Say whether something has been locked for so long."""
+        now = self.clock.monotonic()
+        return now - self._since.get(what, now) >= length.total_seconds()
 
     def free(self, *these: Hashable) -> bool:
         """Take note of what is free; true when it was told of any that it is locked."""
         if not self._since:
             return False
-        was_told = not self._told.isdisjoint(these)
-        self._told.difference_update(these)
+        was_told = not self.told.keys().isdisjoint(these)
         for what in these:
+            self.told.pop(what, None)
             self._since.pop(what, None)
         return was_told
 
@@ -61,11 +67,19 @@ class Locks:
         """Take note that everything else is free."""
         self.free(*(self._since.keys() - set(still_locked)))
 
-    def tell(self, event: str, fields: Mapping[str, EventValue], what: str) -> None:
+    def tell(self, what: Hashable, event: str, fields: Mapping[str, EventValue], named: str) -> None:
         """Tell what is locked, and by whom."""
+        self.say(what, Event(event, {**fields, "Message": self.by_whom(named)}))
+
+    def by_whom(self, named: str) -> str:
+        """Say of what is locked by whom it is."""
         with self.transactions.read() as connection:
-            blocker = instances.blocker(connection)
-        self.listener(Event(event, {**fields, "Message": f"{what} is locked by {blocker}"}))
+            return f"{named} is locked by {instances.blocker(connection)}"
+
+    def say(self, what: Hashable, event: Event) -> None:
+        """Tell what is known of something that is locked, and keep it in mind for as long as it is."""
+        self.told[what] = str(event.fields["Message"])
+        self.listener(event)
 
 
 @dataclass(slots=True)
@@ -87,6 +101,12 @@ class Obstacles:
         self._instances = Locks(self.transactions, self.clock, self.listener)
         self._batches = Locks(self.transactions, self.clock, self.listener)
 
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what was told of those that last, by how they are called."""
+        batches = {f"batch {name}": said for name, said in self._batches.told.items()}
+        return batches | {f"BatchControl {number}": said for number, said in self._instances.told.items()}
+
     def take_note(self, written: Written) -> bool:
         """Take note of the locks that a transaction has met, and tell those that last; true when there were any."""
         if not (self._instances or self._batches or written.locked or written.contended):
@@ -105,11 +125,12 @@ class Obstacles:
     def _tell_locked(self, locked: Mapping[InstanceId, str]) -> None:
         for instance_id, message in locked.items():
             if self._instances.meet(instance_id):
-                self.listener(Event("instance.locked", {"BatchControl_id": instance_id, "Message": message}))
+                fields: Mapping[str, EventValue] = {"BatchControl_id": instance_id, "Message": message}
+                self._instances.say(instance_id, Event("instance.locked", fields))
 
     def _tell_contended(self, names: frozenset[str]) -> None:
         self._batches.keep(names)
         for name in sorted(names):
             if self._batches.meet(name):
                 what = "nothing of it can be claimed: the row of the batch, or of what limits it,"
-                self._batches.tell("batch.locked", {"ProcessBatchName": name}, what)
+                self._batches.tell(name, "batch.locked", {"ProcessBatchName": name}, what)

@@ -125,6 +125,15 @@ class Rescue:
         """Say what kept the last look from finding out what became of an attempt, if anything did."""
         return next(iter(self._unknown.values()), None)
 
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what was told of the rows that stay locked, by how they are called."""
+        called = {"BatchControl_id": "BatchControl", "ClaimedBy": "controller"}
+        told = self._locks.told
+        return {
+            f"{called[column]} {value}": told[column, value] for column, value in self._met if (column, value) in told
+        }
+
     def _has_lost_sight(self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool]) -> bool:
         """Say whether anything stands as this controller's work that it does not watch over.
 
@@ -227,7 +236,7 @@ class Rescue:
     def _meet(self, event: str, column: str, value: int | str, what: str) -> None:
         self._met.add((column, value))
         if self._locks.meet((column, value)):
-            self._locks.tell(event, {column: value}, f"{what}: its row, or one of its,")
+            self._locks.tell((column, value), event, {column: value}, f"{what}: its row, or one of its,")
 
     def _take_over(
         self,

@@ -16,9 +16,11 @@ from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, NotLeading
+from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import BatchId
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
+from batchctl.store.transactions import said_first
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -52,6 +54,15 @@ class Duty(Protocol):
         ...
 
 
+class Alarm(Duty, Protocol):
+    """The duty that tells people what is the matter."""
+
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what keeps it from that, and who, by how it is called."""
+        ...
+
+
 @dataclass(slots=True)
 class Leading:
     """The leader's duties, which at most one worker at a time has: starting work, and creating its instances."""
@@ -63,7 +74,7 @@ class Leading:
     """What starts work."""
     upkeep: Sequence[Duty] = ()
     """What follows all that, whatever has become of it."""
-    alarm: Duty | None = None
+    alarm: Alarm | None = None
     """Which of these is done, too, where nobody leads and this controller cannot: that has to be told."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
@@ -197,7 +208,8 @@ class Worker:
                 self.leading.leadership.release()
 
     def _stay(self) -> None:
-        trouble = self._trouble or next((error.in_full for error in self._waiting.values() if _is_told(error)), None)
+        waits = next((error.in_full for error in self._waiting.values() if _is_told(error)), None)
+        trouble = self._trouble or waits or trouble_of(self._locked)
         lasting = trouble if self._lasts else None
         self._trouble, self._lasts = None, trouble is not None
         leadership = None if self.leading is None else self.leading.leadership
@@ -213,6 +225,16 @@ class Worker:
         self._look_after_the_dead()
         if self.rescue.trouble is not None:
             raise self.rescue.trouble
+
+    @property
+    def _locked(self) -> dict[str, str]:
+        """Return what others keep locked, and who, by how it is called."""
+        found = self.controller.locked | self.rescue.locked
+        if self.leading is not None and self.leading.is_leader:
+            found |= self.leading.creator.locked
+        if self.leading is not None and self.leading.alarm is not None:
+            found |= self.leading.alarm.locked
+        return found
 
     def _look_after_the_dead(self) -> None:
         rescued = self.rescue.look(self.controller.knows, self.controller.carries)
@@ -320,7 +342,7 @@ class Worker:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self._trouble = f"{type(error).__name__}: {error}"
+            self._trouble = f"{type(error).__name__}: {said_first(error)}"
             self.listener(Event("controller.trouble", {"Message": self._trouble}))
         else:
             if [*self._waiting] == [duty]:

@@ -19,6 +19,8 @@ _SO = {
     "FileProcess": "nothing becomes of the row",
     "BatchProcessHistory": "nothing goes by the attempt",
     "BatchFreeze": "it freezes until somebody thaws it",
+    "Leader": "no controller leads, and nothing new becomes an instance",
+    "Incident": "nobody is told anything more of it",
 }
 """What follows from a row that starts nothing anyway, and that nothing can go by."""
 BY_A_PERSON = "rejected by "
@@ -134,7 +136,7 @@ def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[P
     seen = dict[str, tuple[IntakeRow, int]]()
     for row in rows:
         if not (row.message or "").startswith(BY_A_PERSON):
-            key = key_of(IncidentKind.REJECTED, row.entity, signature(row.message))
+            key = key_of(IncidentKind.REJECTED, row.entity, signature(row.message, (row.file_name, row.data)))
             newest, many = seen.get(key, (row, 0))
             seen[key] = newest, many + 1
     for key, (row, many) in seen.items():

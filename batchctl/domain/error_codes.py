@@ -230,7 +230,6 @@ CODES: Mapping[str, int] = {
     "batchctl.store.dialects.sqlite_files:refuse_foreign_log": 1230,
     "batchctl.operations.files_taken_again:check": 1260,
     "batchctl.operations.task_connections:check": 1261,
-    "batchctl.store.dialects.postgresql:lock_name": 1262,
     "batchctl.operations.requested:Proxy._dealt_with": 1263,
     "batchctl.system.handler_calls:HandlerCalls._hung": 1264,
     "batchctl.system.handler_calls:HandlerCalls._leave_alone": 1265,
@@ -243,6 +242,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control.rescue:Rescue._unknown_end": 1291,
     "batchctl.preparation:_unfit": 1292,
     "batchctl.control.controller:Controller.unclaimed": 1293,
+    "batchctl.control.incident_watch:IncidentWatch.check_written": 1310,
 }
 """By the module and the function that makes the error."""
 

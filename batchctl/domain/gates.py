@@ -10,6 +10,7 @@ from enum import StrEnum
 from batchctl.domain import freezes
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import (
+    HIGHEST_SEQ,
     LONG_AGO,
     NEVER,
     RETRIES_SKIPPED,
@@ -280,8 +281,9 @@ def _lacking(gate: str, missing: MissingPlugin) -> Gate:
 
 
 def _steps(batch: BatchDefinition, instance: BatchInstance) -> Gate:
-    if instance.last_seq < 0:
-        row, said = row_of(instance), f"PrevProcessControlSeq is {instance.last_seq}, and has to be at least 0"
+    if not 0 <= instance.last_seq <= HIGHEST_SEQ:
+        row, allowed = row_of(instance), f"between 0 and {HIGHEST_SEQ}"
+        said = f"PrevProcessControlSeq is {instance.last_seq}, and has to be {allowed}"
         where = f"BatchControl_id = {instance.instance_id}"
         mend = correcting_row("BatchControl", "PrevProcessControlSeq", where, "write the last step that succeeded: ")
         return Gate("steps", f"{row} cannot be read: {said}", mend, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import NewType
@@ -16,6 +16,8 @@ from batchctl.domain.values import named_value, value
 IncidentId = NewType("IncidentId", int)
 
 KEY_LENGTH = 200
+LEAST_NAME = 3
+"""Characters of a value that a message calls a row by; what is shorter stands in it for anything."""
 SIGNATURE = 120
 """Characters of an error that tell it from others."""
 OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind.HELD})
@@ -25,10 +27,15 @@ OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
 
 NOBODY: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
 
-_IN_A_CODE = r"\b[A-Z]{2,}-?\d{1,5}[A-Z]?\b"
+_KNOWN_CODE = r"\b(?:ORA|PLS|TNS|RMAN|SP2|SQL|DSN|HY|IM|BC|DTS|SSIS|HTTP|MSG|ERR)-?\d{1,5}[A-Z]?\b(?!\.\w)"
+_CODE_IN_FRONT = r"(?:^|(?<=: ))[A-Z]{2,}-?\d{1,5}[A-Z]?(?=:)"
+"""Elsewhere two capitals and a number are mostly what somebody calls an order, or a file."""
 _BEHIND_A_WORD = r"(?i:\b(?:error|errno|code|msg|sqlstate|signal|(?:exited|ended) with)\b[ :=#]*\d{1,5}\b)"
-_NUMBERS = re.compile(rf"(?P<named>{_IN_A_CODE}|{_BEHIND_A_WORD})|(?i:0x[0-9a-f]+|\d+|\b[0-9a-f]{{8,}}\b)")
+_NUMBERS = re.compile(
+    rf"(?P<named>{_KNOWN_CODE}|{_CODE_IN_FRONT}|{_BEHIND_A_WORD})|(?i:0x[0-9a-f]+|\d+|\b[0-9a-f]{{8,}}\b)"
+)
 """Numbers; those that name an error (ORA-00942, error 1205, exited with 7) in a group of their own."""
+_FOLDER = re.compile(r".*[/\\]")
 
 
 @named_value
@@ -231,10 +238,27 @@ def _is_run_again(
     )
 
 
-def signature(message: str | None) -> str:
-    """Return what an error has in common with itself on another day: one line, with no numbers but those that name it."""
-    first = next((line for line in (message or "").splitlines() if line.strip()), "")
-    return shorten(" ".join(_NUMBERS.sub(lambda number: number["named"] or "#", visible(first)).split()), SIGNATURE)
+def signature(message: str | None, own: Iterable[str | None] = ()) -> str:
+    """Return what an error has in common with itself on another day, and of another file.
+
+    That is one line, with no numbers but those that name the error, and without what the row's `own` values say.
+    """
+    first = visible(next((line for line in (message or "").splitlines() if line.strip()), ""))
+    for called in sorted({*_names(own)}, key=len, reverse=True):
+        first = re.sub(rf"(?<!\w){re.escape(called)}(?!\w)", "#", first)
+    return shorten(" ".join(_NUMBERS.sub(lambda number: number["named"] or "#", first).split()), SIGNATURE)
+
+
+def _names(own: Iterable[str | None]) -> Iterator[str]:
+    """Yield what a message may call a row by: its values, of a path the file, and that without its ending.
+
+    A plain word may be the message's own.
+    """
+    for each in own:
+        file = _FOLDER.sub("", each or "")
+        for called in (each or "", file, file.partition(".")[0]):
+            if len(called) >= LEAST_NAME and not called.isalpha():
+                yield visible(called)
 
 
 def key_of(kind: IncidentKind, *parts: object) -> str:

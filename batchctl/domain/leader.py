@@ -9,6 +9,8 @@ from batchctl.domain.values import named_value
 
 BEATS = 10
 """For how many signs of life one lease of the lead lasts."""
+HIGHEST_FENCE = 2_000_000_000
+"""Behind it comes 1 again: a fence has to be another than that before, and no more."""
 
 
 @named_value
@@ -17,7 +19,7 @@ class Lead:
 
     controller: str | None
     fence: int
-    """Grows with every controller that takes the lead: what is written under an older one is refused."""
+    """Another with every controller that takes the lead: what is written under an older one is refused."""
     until: datetime
     """When the lease ends, by the database's clock."""
     place: str | None

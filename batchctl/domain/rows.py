@@ -42,6 +42,9 @@ LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
 """What a time that cannot be read is taken for; nobody can write it, as no column holds microseconds."""
 
+HIGHEST_SEQ = 2_000_000_000
+"""The highest `ProcessControlSeq` that a step may have."""
+
 NOTHING_RENDERED = "{}"
 """The specification of an attempt that was refused before there was a command."""
 NOT_RUN = "-- not run: "

@@ -11,6 +11,7 @@ from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Problem, key_of, signature
 from batchctl.domain.rows import (
+    HIGHEST_SEQ,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -78,14 +79,15 @@ def standing(
     attempt = last if last is not None and _stopped(last, instance) else None
     kind = _kind(instance, attempt)
     name = f"batch {instance.batch_id}" if batch is None else batch.name
-    seq, called = stopped_at(instance, batch, last) or (instance.last_seq + 1, None)
+    seq, called = stopped_at(instance, batch, last) or (min(instance.last_seq + 1, HIGHEST_SEQ), None)
     where = f"step {seq}" + ("" if called is None else f" '{visible(called)}'")
     said = None if attempt is None else attempt.in_full
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
+    own = instance.file_name, instance.cycle_key, *instance.data
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
     return Problem(
         kind=kind,
-        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message)),
+        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
         subject=name,
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,

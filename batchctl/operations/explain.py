@@ -15,6 +15,7 @@ from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in, without_next_step
 from batchctl.domain.gates import Ends, Gate
+from batchctl.domain.locked_rows import is_of_locks, said_of
 from batchctl.domain.rows import (
     MOST_TRIES,
     BatchDefinition,
@@ -198,10 +199,11 @@ def _of_instance(
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
     line = Line(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
+    about = f"BatchControl {instance_id}", f"batch {batch.name}", f"FileProcess {instance.intake_id}"
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
-        gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now)),
+        gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now, about)),
         notes=(
             *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
             *_corrected(corrected_files.of_instance(connection, instance)),
@@ -249,7 +251,8 @@ def _of_batch(
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
     line = Line(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
-    there, *leads = _whoever_creates(connection, presence, now)
+    about = [f"batch {batch.name}", *([] if head is None else [f"BatchControl {head.instance_id}"])]
+    there, *leads = _whoever_creates(connection, presence, now, about)
     leads = leads if reports.count_new(connection).get(batch.batch_id) else []
     if head is None:
         found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)), there, *leads)
@@ -351,6 +354,7 @@ def _of_intake(
     if takers:
         notes.append(f"Its entity is taken by: {', '.join(visible(batch.name) for batch in takers)}.")
     notes += _corrected(*corrected_files.of_intake(connection, intake_id))
+    about = [f"FileProcess {intake_id}", *(f"batch {batch.name}" for batch in takers)]
     return Explanation(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
@@ -361,7 +365,7 @@ def _of_intake(
             *_created(row, awaited, repeats, _to_create(connection, presence, now)),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(Line(connection, batches, now, presence.living(connection, now)), made),
-            *(_whoever_creates(connection, presence, now) if row.status in _CONCERN_A_CONTROLLER else ()),
+            *(_whoever_creates(connection, presence, now, about) if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
@@ -499,9 +503,9 @@ def _entity(
     yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
 
 
-def _whoever_creates(connection: Any, presence: Presence, now: datetime) -> Iterator[Gate]:
+def _whoever_creates(connection: Any, presence: Presence, now: datetime, about: Collection[str]) -> Iterator[Gate]:
     """Yield the gate of the controllers, and that of the one that leads, where others are there and none does."""
-    there = _is_there(connection, presence, now)
+    there = _is_there(connection, presence, now, about)
     yield there
     lead = leading.load(connection)
     if there.blocked is None and lead.leads(now) is None:
@@ -514,14 +518,20 @@ def _whoever_creates(connection: Any, presence: Presence, now: datetime) -> Iter
         yield Gate("leader", blocked, "batchctl run   (batchctl doctor says what ails)", "Leader 1", Ends.CONTROLLER)
 
 
-def _is_there(connection: Any, presence: Presence, now: datetime) -> Gate:
-    return _controller(connection, now, "is running", presence.living)
+def _is_there(connection: Any, presence: Presence, now: datetime, about: Collection[str] = ()) -> Gate:
+    return _controller(connection, now, "is running", presence.living, about)
 
 
-def _at_work(living: Sequence[ControllerRow]) -> Gate:
-    """Return the gate of controllers that live: passed as long as one of them is kept from nothing."""
+def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
+    """Return the gate of controllers that live: passed as long as one of them is kept from nothing.
+
+    That somebody keeps rows locked is no matter of what is not one of these.
+    """
+    for row in living:
+        if (locked := said_of(row.trouble, about)) is not None:
+            return Gate("locks", locked, next_step_in(row.trouble or ""), f"Controller {row.row_id}", Ends.HOLDER)
     first = living[0]
-    if first.trouble is None or any(row.trouble is None for row in living):
+    if first.trouble is None or any(row.trouble is None or is_of_locks(row.trouble) for row in living):
         return Gate(name="controller")
     return Gate(
         name="controller",
@@ -532,14 +542,18 @@ def _at_work(living: Sequence[ControllerRow]) -> Gate:
 
 
 def _controller(
-    connection: Any, now: datetime, does: str, found: Callable[[Any, datetime], Sequence[ControllerRow]]
+    connection: Any,
+    now: datetime,
+    does: str,
+    found: Callable[[Any, datetime], Sequence[ControllerRow]],
+    about: Collection[str] = (),
 ) -> Gate:
     """Return the gate of the controllers that do something, and of one that did whose sign of life is the last."""
     refused = copies.refused_on(connection)
     if refused is not None:
         return Gate(name="controller", blocked=refused.message, clear=refused.next_step, row="Leader 1")
     if living := found(connection, now):
-        return _at_work(living)
+        return _at_work(living, about)
     last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
     sign = (
         ""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 
 from batchctl.ports import Clock, Transactions
 from batchctl.store import ailing_starts, definitions, invariants
+from batchctl.store.dialects import dialect_of
 
 SETTLED_AFTER = timedelta(minutes=10)
 """How long an intake row may wait for its instances before that is worth telling."""
 READABLE = "I90"
+NAMED = "I91"
 _CAN_BE_READ = "what people define can be read by the engine, column by column"
+_HAS_ITS_ROW = "every name that is locked has its row, which is made anew when it is needed"
 MOST = 20
 """How many rows are named for each law."""
 
@@ -34,6 +38,7 @@ def examine(
     with transactions.read() as connection:
         found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
         unread = (*definitions.read(connection).unreadable, *ailing_starts.unreadable(connection))
+        nameless = dialect_of(connection).missing_names(connection)
     return (
         *(
             Violation(
@@ -49,9 +54,10 @@ def examine(
             Violation(READABLE, f"{_CAN_BE_READ} ({row.said})", row.table, row.row_id, row.mend)
             for row in unread[:MOST]
         ),
+        *(Violation(NAMED, _HAS_ITS_ROW, "NamedLock", slot, mend) for slot, mend in islice(nameless.items(), MOST)),
     )
 
 
 def laws() -> int:
     """Return how many laws are asked."""
-    return len(invariants.INVARIANTS) + 1
+    return len(invariants.INVARIANTS) + 2

@@ -34,7 +34,7 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
-from batchctl.store import ailing_starts, definitions, history, incidents, instances, intake, reports
+from batchctl.store import ailing_starts, definitions, history, incidents, instances, intake, leading, reports
 
 INCIDENTS = 5
 """How many incidents are shown."""
@@ -210,6 +210,8 @@ def overview(
             unreadable=(
                 *defined.unreadable,
                 *ailing_starts.unreadable(connection),
+                *incidents.unreadable(connection),
+                *leading.unreadable(connection),
                 *strange,
                 *strange_intake,
             ),

@@ -47,7 +47,7 @@ from batchctl.store.tables import (
     schedule,
     setting,
 )
-from batchctl.store.transactions import savepoint
+from batchctl.store.transactions import said_first, savepoint
 
 _LOCK = "batchctl apply"
 STAMPS = frozenset({"z_inserted", "z_updated"})
@@ -178,8 +178,7 @@ def apart(connection: Connection) -> Iterator[None]:
     except (BatchctlError, LookupError):
         raise
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
-        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
-        raise ValueError(said) from error
+        raise ValueError(said_first(error).rstrip(".")) from error
 
 
 def everything(connection: Connection) -> list[Row]:

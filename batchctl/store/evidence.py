@@ -36,6 +36,7 @@ from batchctl.store.tables import (
     process_batch,
     schedule,
 )
+from batchctl.store.unreadable import NONSENSE
 
 SLACK = 1000
 """How many numbers before those of a day are looked at too: some rows are committed late."""
@@ -268,8 +269,16 @@ def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dic
     found = {}
     for each in dict.fromkeys(instance_ids):
         for row in _STAND(connection, instance_id=each):
-            found[each] = UnderWay(word(InstanceStatus, row.Status), int(row.PrevProcessControlSeq))
+            found[each] = _under_way(row)
     return found
+
+
+def _under_way(row: Any) -> UnderWay:
+    try:
+        return UnderWay(word(InstanceStatus, row.Status), int(row.PrevProcessControlSeq))
+    except NONSENSE:
+        # Nothing goes by what cannot be read, so it is as far from being over as it was.
+        return UnderWay(InstanceStatus.HELD, last_seq=0)
 
 
 def _attempt(row: Any) -> Attempt:

@@ -41,7 +41,7 @@ _NEEDED = {
     "Controller": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "ZoneOffset": ("SELECT", "INSERT", "UPDATE", "DELETE"),
-    "NamedLock": ("SELECT",),
+    "NamedLock": ("SELECT", "INSERT"),
     "alembic_version": ("SELECT",),
 }
 _PURGED = dict.fromkeys(

@@ -13,10 +13,12 @@ from batchctl.domain.incidents import Incident, IncidentId, Problem
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
 from batchctl.domain.text import shorten, storable
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
+from batchctl.store.unreadable import unfit
 
 _i = incident.c
 
@@ -24,23 +26,20 @@ _ADD = RowInsert(incident)
 _CHANGE = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"))
 _CHANGE_STANDING = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"), text(STANDING_INCIDENT))
 _LOAD = RowSelect(select(incident).where(_i.Incident_id == bindparam("incident_id")))
-_STANDING = select(incident).where(text(f"Incident.{STANDING_INCIDENT}")).order_by(_i.Incident_id)
+_IS_STANDING = text(f"Incident.{STANDING_INCIDENT}")
+_STANDING = select(incident).where(_IS_STANDING).order_by(_i.Incident_id)
+_KEYS_STANDING = RowSelect(select(_i.IncidentKey).where(_IS_STANDING))
 _ALL_STANDING = RowSelect(_STANDING)
 _FIRST_STANDING = RowSelect(_STANDING.limit(bindparam("most")))
 _IS_ACKNOWLEDGED = case((_i.Status == IncidentStatus.ACKNOWLEDGED.value, 1), else_=0)
 _PRESSING = RowSelect(
-    select(incident)
-    .where(text(f"Incident.{STANDING_INCIDENT}"))
-    .order_by(_IS_ACKNOWLEDGED, _i.Incident_id.desc())
-    .limit(bindparam("most"))
+    select(incident).where(_IS_STANDING).order_by(_IS_ACKNOWLEDGED, _i.Incident_id.desc()).limit(bindparam("most"))
 )
-_COUNT = select(func.count(), func.sum(_IS_ACKNOWLEDGED)).where(text(f"Incident.{STANDING_INCIDENT}"))
+_COUNT = select(func.count(), func.sum(_IS_ACKNOWLEDGED)).where(_IS_STANDING)
 _TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
 _NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
 _OF_INSTANCE = RowSelect(
-    select(incident)
-    .where(_i.BatchControl_id == bindparam("instance_id"), text(f"Incident.{STANDING_INCIDENT}"))
-    .order_by(_i.Incident_id)
+    select(incident).where(_i.BatchControl_id == bindparam("instance_id"), _IS_STANDING).order_by(_i.Incident_id)
 )
 
 
@@ -54,6 +53,16 @@ def wait_for_others(connection: Connection) -> None:
 def standing(connection: Connection) -> list[Incident]:
     """Return the incidents that are not over, oldest first: all, as who knew only some would open the others once more."""
     return readable(_ALL_STANDING(connection), _incident)
+
+
+def keys_standing(connection: Connection) -> frozenset[str]:
+    """Return the keys of the incidents that are not over, also of those that cannot be read: no other may have these."""
+    return frozenset(str(row.IncidentKey) for row in _KEYS_STANDING(connection))
+
+
+def unreadable(connection: Connection) -> list[UnreadableRow]:
+    """Return the first of the incidents that are not over and cannot be read."""
+    return unfit(connection, incident, _IS_STANDING)
 
 
 def first_standing(connection: Connection, most: int) -> list[Incident]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, exists, func, select, text
 
+from batchctl.domain.locked_rows import TO_END_IT
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store import batch_versions
@@ -251,7 +252,7 @@ def look_for_locks(connection: Connection) -> None:
 def blocker(connection: Connection, instance_id: InstanceId | None = None) -> str:
     """Name whoever keeps rows locked."""
     found = dialect_of(connection).blocker(connection, instance_id)
-    return "another program" if found is None else f"{found[0]}; to end it: {found[1]}"
+    return "another program" if found is None else f"{found[0]}{TO_END_IT}{found[1]}"
 
 
 def tell(connection: Connection) -> None:

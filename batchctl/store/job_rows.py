@@ -11,12 +11,11 @@ from sqlalchemy import Connection, Row, Table, select, update
 
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
-from batchctl.domain.text import visible
 from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import process_batch, process_control, schedule
-from batchctl.store.transactions import savepoint
+from batchctl.store.transactions import said_first, savepoint
 
 _LOCK = "batchctl jobs"
 _TABLES: dict[str, tuple[Table, str]] = {
@@ -55,8 +54,8 @@ def apart(connection: Connection) -> Iterator[None]:
     except BatchctlError:
         raise
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
-        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
-        message = f"The database refuses it, so nothing of the job is written: {visible(said)}."
+        said = said_first(error).rstrip(".")
+        message = f"The database refuses it, so nothing of the job is written: {said}."
         way_out = "change the code, or let whoever owns the database look at its constraints and triggers"
         raise Refused(message, next_step=f"{way_out}, then: batchctl job reconcile") from error
 

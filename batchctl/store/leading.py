@@ -8,10 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, inspect, select, update
 
-from batchctl.domain.leader import NOBODY, Lead
+from batchctl.domain.leader import HIGHEST_FENCE, NOBODY, Lead
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import leader
+from batchctl.store.unreadable import unfit
 
 _l = leader.c
 _THE_ROW = _l.Leader_id == 1
@@ -52,6 +54,11 @@ def load(connection: Connection) -> Lead:
     return next(iter(readable(_LOAD(connection), _lead)), NOBODY)
 
 
+def unreadable(connection: Connection) -> list[UnreadableRow]:
+    """Return the row, where it cannot be read: then nobody leads."""
+    return unfit(connection, leader)
+
+
 def load_or_make(connection: Connection) -> Lead:
     """Return the same, of a row that is there afterwards."""
     if not _LOAD(connection):
@@ -61,7 +68,7 @@ def load_or_make(connection: Connection) -> Lead:
 
 def take(connection: Connection, found: Lead, controller: str, until: datetime, now: datetime) -> int | None:
     """Take the lead as it was found; return the new fence, or None when another was faster."""
-    fence = found.fence + 1
+    fence = found.fence % HIGHEST_FENCE + 1
     values = {"found": found.fence, "fence": fence, "controller": controller, "until": until, "now": now}
     return fence if connection.execute(_TAKE, values).rowcount == 1 else None
 

@@ -53,6 +53,7 @@ WORKED_ON = {
     "DurationHistory": "INSERT, UPDATE",
     "Controller": "INSERT, UPDATE, DELETE",
     "Leader": "INSERT, UPDATE",
+    "NamedLock": "INSERT",
     "FileWatchSeen": "INSERT, UPDATE, DELETE",
     "ZoneOffset": "INSERT, UPDATE, DELETE",
     "Incident": "INSERT, UPDATE, DELETE",
@@ -122,6 +123,7 @@ def grants() -> Iterator[Grant]:
     for table in DEFINITIONS:  # Setting is the owner's.
         yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", table)
     yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", "AppliedDefinition")
+    yield Grant(AUTHOR, "INSERT", "NamedLock")
     yield Grant(AUTHOR, "UPDATE", "NamedLock", KEPT_BESIDE["NamedLock"])
     yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
     for table, rights in WORKED_ON.items():

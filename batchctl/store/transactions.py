@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, OutcomeUnknown
+from batchctl.domain.text import visible
 from batchctl.ports import Bell, Boundary, Change
 from batchctl.store.dialects import dialect_of
 
@@ -218,7 +219,7 @@ def savepoint(connection: Connection) -> Iterator[None]:
 
 
 @contextmanager
-def left_out_if_refused(connection: Connection) -> Iterator[None]:
+def left_out_if_refused(connection: Connection, tell: Callable[[str], None] | None = None) -> Iterator[None]:
     """Undo only this part of a transaction when the database refuses it; all the rest is written nonetheless."""
     has_begun = False
     try:
@@ -227,6 +228,13 @@ def left_out_if_refused(connection: Connection) -> Iterator[None]:
             yield
     except BatchctlError:
         raise
-    except Exception:  # constraints and triggers of others refuse with whatever they please
+    except Exception as error:  # constraints and triggers of others refuse with whatever they please
         if not has_begun:
             raise
+        if tell is not None:
+            tell(said_first(error))
+
+
+def said_first(error: Exception) -> str:
+    """Return the first line of what an error says, or the driver that it comes from, without the statement."""
+    return visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])

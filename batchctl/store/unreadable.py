@@ -19,13 +19,14 @@ from sqlalchemy import (
     cast,
     exists,
     func,
+    not_,
     or_,
     select,
     text,
 )
 
 from batchctl.domain import status
-from batchctl.domain.rows import BatchId
+from batchctl.domain.rows import HIGHEST_SEQ, BatchId
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.store import bounds
@@ -58,11 +59,14 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "Overlap": status.Overlap,
     "DuplicateKey": status.DuplicateKey,
     "Cause": status.Cause,
+    "Severity": status.Severity,
 }
-_STATUS: Mapping[str, type[StrEnum]] = {
-    "BatchControl": status.InstanceStatus,
-    "FileProcess": status.IntakeStatus,
-    "BatchProcessHistory": status.HistoryStatus,
+_WORDS_OF: Mapping[tuple[str, str], type[StrEnum]] = {
+    ("BatchControl", "Status"): status.InstanceStatus,
+    ("FileProcess", "Status"): status.IntakeStatus,
+    ("BatchProcessHistory", "Status"): status.HistoryStatus,
+    ("Incident", "Status"): status.IncidentStatus,
+    ("Incident", "Kind"): status.IncidentKind,
 }
 """The words of a column that is called the same in many tables."""
 _NAMES = (
@@ -85,17 +89,18 @@ _IS_TIME = "strftime("
 
 _c, _b = batch_control.c, process_batch.c
 _ENTITY = select(func.coalesce(_b.Entity, _b.ProcessBatchName)).where(_b.ProcessBatch_id == bindparam("batch_id"))
+_IS_A_SEQ = _c.PrevProcessControlSeq.between(0, HIGHEST_SEQ)
 _OPEN_AND_ODD = [
     select(_c.BatchControl_id)
     .where(
         one_of("BatchControl.Status", words),
-        or_(_c.PrevProcessControlSeq < 0, ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id)),
+        or_(not_(_IS_A_SEQ), ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id)),
     )
     .order_by(once_found(_c.BatchControl_id))
     .limit(bindparam("most"))
     for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
 ]
-"""For each index of what is open, the instances whose FileProcess row is gone, or that stand before their first step.
+"""For each index of what is open, the instances whose FileProcess row is gone, or whose last step can be none.
 
 An index of such instances, as SQLite has one, would make every step more expensive on PostgreSQL.
 """
@@ -234,7 +239,7 @@ def _row(connection: Connection, table: Table, row: Any, column: str, said: str,
 
 
 def _words(table: Table, column: str) -> type[StrEnum] | None:
-    return _STATUS.get(table.name) if column == "Status" else _WORDS.get(column)
+    return _WORDS_OF.get((table.name, column)) or _WORDS.get(column)
 
 
 def _unfit(table: Table, row: Any) -> Iterable[tuple[str, str]]:

@@ -12,7 +12,7 @@ from batchctl.control.answering import Answering
 from batchctl.control.outbox import PAGE
 from batchctl.control.purge import Purge
 from batchctl.domain.alerts import Audience
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.incidents import Policy
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.troubles import Norms
@@ -893,3 +893,47 @@ def test_where_a_day_begins_is_found_once(world: World, monkeypatch: pytest.Monk
     monkeypatch.setattr(evidence, "first_arrival_since", None)
 
     assert not alarm.duty.watch.look()
+
+
+NONSENSE = {
+    "a last step beyond all": "UPDATE BatchControl SET PrevProcessControlSeq = 2147483647 WHERE BatchControl_id = 1",
+    "a status that is none": "UPDATE BatchControl SET Status = 'xyz' WHERE BatchControl_id = 1",
+    "a kind that is none": "UPDATE Incident SET Kind = 'xyz'",
+    "a severity that is none": "UPDATE Incident SET Severity = 'xyz'",
+}
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+def test_a_row_that_holds_nonsense_is_named_and_stops_no_incident_of_others(failed: World, nonsense: str) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.batch("Other", OnFailure="continue")
+    failed.hand.loosen()
+    failed.sql(NONSENSE[nonsense])
+    failed.runner.script = lambda rendered: BAD
+    failed.submit("Other")
+    failed.create()
+    failed.process()
+    for _ in range(2):
+        failed.clock.advance(findings.SOMETIMES)
+        alarm.told()
+
+    told = failed.sql("SELECT Subject, Message FROM Incident WHERE ResolvedTime IS NULL ORDER BY Incident_id")
+    assert len(told) == 3, told
+    assert [subject for subject, message in told if message.startswith("BatchControl 2 has failed")] == ["Other"]
+    assert [message for _, message in told if " 1 cannot be read: " in message] != []
+
+
+def test_what_the_database_refuses_of_one_incident_is_named_and_the_others_are_written(failed: World) -> None:
+    failed.sql("CREATE UNIQUE INDEX UX_Foreign ON Incident (Severity)")
+    fail(failed, "it broke otherwise")
+    alarm = Alarm(failed)
+    for _ in range(2):
+        with pytest.raises(Refused, match=r"BatchControl 2 has failed .*[Uu][Nn][Ii][Qq][Uu][Ee]"):
+            alarm.duty.look()
+
+    assert failed.sql("SELECT BatchControl_id FROM Incident") == [(1,)]
+    failed.sql("DROP INDEX UX_Foreign")
+    failed.clock.advance(findings.SOMETIMES)
+    alarm.duty.look()
+    assert failed.sql("SELECT BatchControl_id FROM Incident ORDER BY Incident_id") == [(1,), (2,)]

@@ -10,11 +10,13 @@ from batchctl.control.findings import Findings
 from batchctl.control.leadership import Leadership
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.errors import NotLeading
-from batchctl.domain.leader import lease_of
+from batchctl.domain.leader import HIGHEST_FENCE, lease_of
 from batchctl.domain.status import IncidentKind
 from batchctl.ports import Boundary
+from tests.control.alarm import Alarm, rules
 from tests.control.test_workers import POLL, RHYTHM, Hand, hired
 from tests.control.world import World
+from tests.control_databases import SqliteControl
 
 LEASE = lease_of(RHYTHM.heartbeat_interval)
 LEAD = "SELECT ControllerName, Fence FROM Leader"
@@ -186,3 +188,35 @@ def test_what_hangs_is_an_incident_of_its_entity(world: World) -> None:
     (hangs,) = (one for one in found if one.kind is IncidentKind.POPULATOR_HANGS)
     assert hangs.message == "FileProcess 1 and 1 more of entity E wait: batch B: it took too long"
     assert hangs.next_step == "batchctl why file:1"
+
+
+@pytest.mark.parametrize("fence", [HIGHEST_FENCE, HIGHEST_FENCE + 1, 2**63 - 1])
+def test_whatever_number_the_fence_is_the_next_controller_leads(world: World, fence: int) -> None:
+    world.batch(steps=1)
+    world.hand.loosen()
+    world.sql(f"UPDATE Leader SET Fence = {fence}")
+    hand = hired(world, "c1")
+    world.submit()
+    hand.turn()
+    hand.worker.end()
+
+    assert world.one("SELECT count(*) FROM BatchControl") == 1
+    assert 1 <= world.one("SELECT Fence FROM Leader") <= HIGHEST_FENCE
+
+
+def test_a_fence_beyond_all_is_refused(world: World) -> None:
+    with pytest.raises(Exception, match="CK_Leader_Fence"):
+        world.sql(f"UPDATE Leader SET Fence = {HIGHEST_FENCE + 1}")
+
+
+def test_a_fence_that_is_no_number_is_named_with_what_mends_it(sqlite_database: SqliteControl) -> None:
+    world = World(sqlite_database)
+    world.hand.loosen()
+    world.sql("UPDATE Leader SET Fence = 'x'")
+    Alarm(world, rules(learns_arrivals=False)).duty.finish()
+    said = world.sql("SELECT Message, NextStep FROM Incident")
+    world.close()
+
+    assert [(message.partition(" cannot")[0], mend) for message, mend in said] == [
+        ("Leader 1", "UPDATE Leader SET Fence = ... WHERE Leader_id = 1;")
+    ]

@@ -13,14 +13,21 @@ import pytest
 from batchctl.control import claiming, notes
 from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
+from batchctl.control.findings import LOCKED, Findings
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
+from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
+from batchctl.domain.status import IncidentKind
 from batchctl.logs import Event
+from batchctl.operations import explain
+from batchctl.operations.presence import Presence
 from batchctl.ports import Boundary, Trace
+from tests.control.alarm import Alarm
 from tests.control.test_workers import RHYTHM, hired
+from tests.control.test_workers import Hand as Worked
 from tests.control.world import BAD, LONG_AFTER, NO_WAIT, RUNS_ON, ScriptedRunner, World
 from tests.control_databases import PostgresControl
 from tests.hand import Hand
@@ -575,3 +582,81 @@ def test_many_locked_rows_do_not_hold_up_the_free_ones(world: World, client: Han
     assert [rescue.look(lambda key: False).lost for _ in range(2)] == [(), (count,)]
     client.sql("ROLLBACK")
     assert len(rescue.look(lambda key: False).lost) == count - 1
+
+
+def some_beats(world: World, hand: Worked) -> None:
+    """Let signs of life be given, and some turns between them."""
+    for _ in range(4):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        for _ in range(3):
+            world.clock.advance(LOCKED_LOOK)
+            hand.turn()
+
+
+def gate_of(world: World, ref: str) -> str | None:
+    """Return what `why` says of a controller that is there."""
+    found = explain.why(world.transactions, world.clock, Presence(RHYTHM, lambda _row: False), ref)
+    return next((gate.blocked for gate in found.gates if gate.name == "locks"), None)
+
+
+def told_of(world: World, findings: Findings) -> list[str]:
+    """Return what is the matter with controllers."""
+    with world.transactions.read() as connection:
+        found = findings.problems(connection, world.clock.now())
+    return [one.message for one in found if one.kind is IncidentKind.CONTROLLER_TROUBLE]
+
+
+def test_who_keeps_a_batch_locked_is_named_by_why_and_is_an_incident_after_a_minute(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
+    hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
+    some_beats(world, hand)
+    culprit = f"is locked by session {client.sql('SELECT pg_backend_pid()')[0][0]} ("
+    asked = [gate_of(world, ref) or "" for ref in ("1", "batch:A", "file:1", "batch:B", "file:2")]
+    soon = told_of(world, findings)
+    world.clock.advance(LOCKED)
+    some_beats(world, hand)
+    later = told_of(world, findings)
+    client.sql("ROLLBACK")
+    some_beats(world, hand)
+
+    assert [culprit in each for each in asked] == [True, True, True, False, False], asked
+    assert soon == []
+    assert [culprit in each for each in later] == [True]
+    assert (told_of(world, findings), gate_of(world, "batch:A"), world.statuses()) == ([], None, ["complete"] * 2)
+    hand.worker.end()
+
+
+def test_who_keeps_the_rows_of_all_names_locked_is_named_and_incidents_are_opened_all_the_same(
+    world: World, client: Hand
+) -> None:
+    world.batch(steps=1)
+    client.sql("SELECT 1 FROM NamedLock FOR UPDATE")
+    hand, alarm = hired(world, "c1"), Alarm(world)
+    assert hand.worker.leading is not None
+    hand.worker.leading.alarm = alarm.duty
+    hand.worker.leading.upkeep = (alarm.duty,)
+    hand.runner.script = lambda _rendered: BAD
+    world.submit()
+    world.submit(Data="x")
+    some_beats(world, hand)
+    ((said,),) = world.sql("SELECT Trouble FROM Controller")
+    asked, soon = gate_of(world, "file:2") or "", world.sql("SELECT Kind FROM Incident")
+    world.clock.advance(LOCKED)
+    some_beats(world, hand)
+    some_beats(world, hand)
+    opened = {kind for (kind,) in world.sql("SELECT Kind FROM Incident")}
+    client.sql("ROLLBACK")
+    some_beats(world, hand)
+
+    culprit = " is locked by session "
+    assert [each in said for each in ("FileProcess 2: ", "incidents: ", culprit)] == [True, True, True], said
+    assert culprit in asked
+    assert soon == []
+    assert opened == {"failed", "controller_trouble"}
+    assert world.sql("SELECT Trouble FROM Controller") == [(None,)]
+    assert world.one("SELECT count(*) FROM BatchControl") == 2
+    hand.worker.end()

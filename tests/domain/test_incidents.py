@@ -106,10 +106,34 @@ def test_errors_that_differ_in_numbers_only_are_the_same(one: str, other: str) -
         ("it broke (code: 7)", "it broke (code: 8)"),
         ("SQL0204N is undefined", "SQL0205N is undefined"),
         ("exited with 3", "exited with 4"),
+        ("BC1042: it broke", "BC1043: it broke"),
+        ("ABC12: it broke", "ABC13: it broke"),
+        ("exited with 1; it wrote last: ABC12: it broke", "exited with 1; it wrote last: ABC13: it broke"),
+        ("[HY000] it broke", "[HY001] it broke"),
+        ("SQLSTATE 42000", "SQLSTATE 42001"),
     ],
 )
 def test_errors_whose_own_numbers_differ_are_others(one: str, other: str) -> None:
     assert signature(one) != signature(other)
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("exited with 1; it wrote last: cannot load INV{:04}.csv: no such customer", ()),
+        ("cannot load order INV{:04}: no such customer", ()),
+        ("INV{:04}: no such customer", ("/in/INV{:04}.csv",)),
+        ("AB{:04}-x: no such customer", ("AB{:04}-x",)),
+        ("cannot load C:\\in\\customers_{:c}.csv", ("C:\\in\\customers_{:c}.csv",)),
+    ],
+)
+def test_the_same_error_of_many_files_is_one(said: str, own: tuple[str, ...]) -> None:
+    made = {signature(said.format(at), [each.format(at) for each in own]) for at in range(65, 90)}
+    assert len(made) == 1, made
+
+
+def test_a_plain_word_of_the_row_stays_in_the_error() -> None:
+    assert signature("cannot load it", ("load", "it", "x")) == "cannot load it"
 
 
 def test_a_key_is_never_longer_than_its_column_nor_invisible() -> None:

@@ -172,6 +172,15 @@ def test_a_table_without_rights_is_named_and_granting_them_loses_nothing(home: H
     assert "complete" in repr(home.rows("FileProcess"))
 
 
+def test_rows_of_names_that_are_gone_are_named_and_what_is_shown_makes_them_anew(home: Home) -> None:
+    home.server.alter("DELETE FROM NamedLock WHERE NamedLock_id < 10", home.name)
+    (line,) = [line for line in json.loads(home("doctor", "--json")[1]) if line["Check"] == "locks"]
+    home.server.alter(mended(line), home.name)
+
+    assert line["Message"].startswith("9 of the 64 rows of NamedLock are gone")
+    assert "NamedLock" not in home("doctor", "--json")[1]
+
+
 @pytest.fixture
 def daily(home: Home) -> Iterator[Home]:
     """The same database, seen by a role that owns nothing and has no right yet."""

@@ -356,3 +356,14 @@ def test_postgresql_looks_for_suspects_once_whatever_its_statistics_say(postgres
     begin = next(number for number, line in enumerate(plan) if line.strip() == "CTE suspect")
     end = next(at for at in range(begin + 1, len(plan)) if depths[at] <= depths[begin])
     assert [begin < at < end for at, line in enumerate(plan) if "WindowAgg" in line] == [True]
+
+
+def test_the_row_of_a_name_that_is_gone_is_named_with_what_makes_it_anew(postgres_database: PostgresControl) -> None:
+    world = World(postgres_database)
+    world.sql("DELETE FROM NamedLock WHERE NamedLock_id = 17")
+    (found,) = fsck.examine(world.transactions, world.clock)
+    world.sql(found.next_step)
+    mended = fsck.examine(world.transactions, world.clock)
+    world.close()
+
+    assert (found.code, found.table, found.row_id, mended) == ("I91", "NamedLock", 17, ())

@@ -1078,7 +1078,7 @@ def test_an_instance_whose_last_step_is_none_does_not_go_on(broken: World, comma
     broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
     broken.sql("UPDATE BatchControl SET PrevProcessControlSeq = -5 WHERE BatchControl_id = 1")
     broken.process()
-    said = "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0"
+    said = "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be between 0 and 2000000000"
     mend = "UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = 1;"
 
     assert broken.sql("SELECT Status FROM BatchControl ORDER BY 1") == [("complete",), ("ready",)]
@@ -1101,7 +1101,7 @@ def test_such_an_instance_is_an_incident(world: World) -> None:
     assert world.sql("SELECT Message FROM Incident") == [
         (
             (
-                "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be at least 0;"
+                "BatchControl 1 cannot be read: PrevProcessControlSeq is -5, and has to be between 0 and 2000000000;"
                 " until that is corrected the instance does not go on"
             ),
         )

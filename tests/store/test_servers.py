@@ -226,7 +226,7 @@ def test_a_name_is_had_by_one_until_the_end_of_his_transaction(postgres: Postgre
     other.close()
 
 
-def test_a_stranger_keeps_nobody_from_a_name_and_that_it_is_gone_is_said(
+def test_a_stranger_keeps_nobody_from_a_name_and_what_is_gone_is_made_anew(
     postgres: PostgresServer, database: str
 ) -> None:
     kind = frozenset({Boundary.POPULATE})
@@ -242,11 +242,28 @@ def test_a_stranger_keeps_nobody_from_a_name_and_that_it_is_gone_is_said(
         owner.execute("SET ROLE stranger")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             owner.execute("SELECT 1 FROM NamedLock FOR NO KEY UPDATE")
-        owner.execute("RESET ROLE; DELETE FROM NamedLock")
-    for hurried in (True, False):
-        with pytest.raises(DatabaseUnusable, match=r"NamedLock \d+ is gone"):
-            transactions.run(kind, have_it_alone, hurried=hurried)
+        for hurried in (True, False):
+            owner.execute("RESET ROLE; DELETE FROM NamedLock")
+            assert transactions.run(kind, have_it_alone, hurried=hurried)
+            assert owner.execute("SELECT count(*) FROM NamedLock").fetchone() == (1,)
     transactions.close()
+
+
+def test_of_two_who_make_a_name_anew_one_has_it(postgres: PostgresServer, database: str) -> None:
+    kind = frozenset({Boundary.POPULATE})
+    one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
+    with psycopg.connect(postgres.url(database).replace("+psycopg", ""), autocommit=True) as owner:
+        owner.execute("TRUNCATE NamedLock")
+
+    def have_it_while_another_is_hurried(connection: Connection) -> None:
+        assert postgresql.lock_name(connection, "a")
+        with pytest.raises(Conflict):
+            other.run(kind, have_it_alone, hurried=True)
+
+    one.run(kind, have_it_while_another_is_hurried)
+    assert other.run(kind, have_it_alone, hurried=True)
+    one.close()
+    other.close()
 
 
 def have_it_alone(connection: Connection) -> bool:

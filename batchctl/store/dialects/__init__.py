@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -159,6 +159,10 @@ class Dialect(Protocol):
         Where the database can tell, the others are locked for this one; where it cannot, or need not because the
         transaction is hurried, none is returned.
         """
+        ...
+
+    def missing_names(self, connection: Connection) -> Mapping[int, str]:
+        """Return which rows of NamedLock are gone that stand for names, where any do, and what makes each anew."""
         ...
 
     def look_for_locks(self, connection: Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -374,6 +374,11 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Col
     asking = _FREE_INSTANCES.format(marks=", ".join("?" * len(instance_ids)))
     free = {row[0] for row in _session(connection).execute(asking, list(instance_ids)).fetchall()}
     return set(instance_ids) - free
+
+
+def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
+    """Nothing: no row stands for a name here."""
+    return {}
 
 
 def look_for_locks(connection: Connection) -> None:

@@ -28,7 +28,7 @@ WRITES_ALONE = False
 definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
 make_as_printed = catalog.make_as_printed
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
-locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
+locked_instances, look_for_locks, missing_names = locks.locked_instances, locks.look_for_locks, locks.missing_names
 
 _OTHER_SCHEMA = """
 SELECT quote_ident(n.nspname) AS schema, quote_ident(current_user) AS role
@@ -80,11 +80,11 @@ _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _CLOCK = "SELECT clock_timestamp()"
 _HURRY = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
-_IS_THERE = "SELECT 1 FROM {table} WHERE {table}_id = %s"
+_LOCK_NAME = "SELECT 1 FROM NamedLock WHERE NamedLock_id = %s FOR NO KEY UPDATE"
+_IS_NAME = "SELECT 1 FROM NamedLock WHERE NamedLock_id = %s"
+_MAKE_NAME = "INSERT INTO NamedLock (NamedLock_id) VALUES (%s) ON CONFLICT DO NOTHING"
 _LOCK_ONE = "SELECT {table}_id FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE SKIP LOCKED"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
-_NAMES = "NamedLock", 64
-"""The table whose rows stand for names, and how many it has."""
 _TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
@@ -280,16 +280,23 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Cal
 
 def lock_name(connection: Connection, name: str) -> bool:
     """Let nobody else have a name until the end of the transaction; who is hurried runs into whoever has it."""
-    table, many = _NAMES
-    slot = 1 + zlib.crc32(name.encode()) % many
-    raw = _raw(connection)
-    if not raw.batchctl_hurried and lock_rows(connection, table, [slot])():
+    raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
+    if raw.batchctl_hurried:
+        if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:
+            _make_name(raw, slot)
         return True
-    asking = _LOCK_ROW.format(table=table) if raw.batchctl_hurried else _IS_THERE.format(table=table)
-    if raw.execute(asking, (slot,)).fetchone() is None:
-        message = f"{table} {slot} is gone, so nobody can have what it stands for."
-        raise DatabaseUnusable(message, next_step=f"as the tables' owner: insert {table} {slot} again")
-    return bool(raw.batchctl_hurried)
+    if lock_rows(connection, "NamedLock", [slot])():
+        return True
+    if raw.execute(_IS_NAME, (slot,)).fetchone() is not None:
+        return False
+    _make_name(raw, slot)
+    return True
+
+
+def _make_name(raw: Any, slot: int) -> None:
+    """Make the row anew that somebody has deleted, and lock it; who makes it at the same time is waited for."""
+    raw.execute(_MAKE_NAME, (slot,))
+    raw.execute(_LOCK_NAME, (slot,))
 
 
 def tell(connection: Connection) -> None:

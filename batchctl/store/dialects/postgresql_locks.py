@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -65,6 +65,12 @@ UNION ALL
 SELECT 1 FROM ProcessBatch
 WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch)
 """
+NAMES = 64
+"""How many rows of NamedLock stand for names."""
+_MISSING_NAMES = text(
+    "SELECT slot FROM generate_series(1, :names) AS slot"
+    " WHERE NOT EXISTS (SELECT 1 FROM NamedLock WHERE NamedLock_id = slot) ORDER BY slot"
+)
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
@@ -87,6 +93,12 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Col
     if _raw(connection).batchctl_hurried:
         return ()
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
+
+
+def missing_names(connection: Connection) -> Mapping[int, str]:
+    """Return which rows that stand for names somebody has deleted, and what makes each anew."""
+    slots = connection.execute(_MISSING_NAMES, {"names": NAMES}).scalars()
+    return {int(slot): f"INSERT INTO NamedLock (NamedLock_id) VALUES ({slot});" for slot in slots}  # noqa: S608 - for a person to read
 
 
 def look_for_locks(connection: Connection) -> None:

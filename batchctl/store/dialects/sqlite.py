@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -445,6 +445,11 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
 def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
     """None of them: one lock is for the whole file."""
     return ()
+
+
+def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
+    """Nothing: no row stands for a name here."""
+    return {}
 
 
 def look_for_locks(connection: Connection) -> None:

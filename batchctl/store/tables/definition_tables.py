@@ -11,6 +11,7 @@ from sqlalchemy import (
 
 from batchctl.domain import status
 from batchctl.domain.cadences import WEEKS
+from batchctl.domain.rows import HIGHEST_SEQ
 from batchctl.store.columns import (
     UtcTime,
     name,
@@ -116,7 +117,7 @@ process_control = table(
     stamp("z_updated"),
     added("MaxLost", Integer(), "MaxLost BETWEEN 0 AND 1000", default="3"),
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq"),
-    check("ProcessControlSeq", "ProcessControlSeq BETWEEN 1 AND 2000000000"),
+    check("ProcessControlSeq", f"ProcessControlSeq BETWEEN 1 AND {HIGHEST_SEQ}"),
     check("ProcessName", "ProcessName <> ''"),
     check("ExpectedDuration", "ExpectedDuration BETWEEN 1 AND 31536000"),
     check("AlarmDuration", "AlarmDuration BETWEEN 1 AND 31536000"),

@@ -13,6 +13,8 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
+from batchctl.domain.leader import HIGHEST_FENCE
+from batchctl.domain.rows import HIGHEST_SEQ
 from batchctl.store.columns import (
     UtcTime,
     name,
@@ -101,7 +103,7 @@ batch_control = table(
     added("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     written_words("Status", status.InstanceStatus, "success"),
-    check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
+    check("PrevProcessControlSeq", f"PrevProcessControlSeq BETWEEN 0 AND {HIGHEST_SEQ}"),
     check("RetryCount", "RetryCount >= 0"),
     check("LostCount", "LostCount >= 0"),
     check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'", only_on="postgresql"),
@@ -259,7 +261,7 @@ leader = table(
     stamp("z_inserted"),
     stamp("z_updated"),
     check("Leader_id", "Leader_id = 1"),
-    check("Fence", "Fence >= 0"),
+    check("Fence", f"Fence BETWEEN 0 AND {HIGHEST_FENCE}"),
     sqlite_autoincrement=True,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchctl.domain.incidents import key_of
-from batchctl.domain.rows import MOST_TRIES
+from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
 from batchctl.store.tables import OPEN_INSTANCE, batch_control
@@ -183,7 +183,8 @@ def _reason(s: Spoken) -> str:
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN {no_step}
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND {HIGHEST_SEQ} THEN {no_step}
             WHEN c.NextRunTime > {now} THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
@@ -243,7 +244,8 @@ def _next(s: Spoken) -> str:
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN {add_step}
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN {last_step}
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND {HIGHEST_SEQ} THEN {last_step}
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "a.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}

@@ -527,7 +527,7 @@ CREATE TABLE Leader (
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
     CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
-    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence BETWEEN 0 AND 2000000000)
 );
 
 -- Rows that controllers lock to do one thing at a time.
@@ -725,7 +725,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT [CK_BatchControl_Status]
         CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')),
-    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
     CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
     CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),

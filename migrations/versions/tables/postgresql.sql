@@ -560,7 +560,7 @@ CREATE TABLE Leader (
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_Leader" PRIMARY KEY (Leader_id),
     CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1),
-    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0),
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK (LeaseUntil >= '0001-01-01' AND LeaseUntil < '10000-01-01'),
     CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -784,7 +784,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT "CK_BatchControl_Status"
         CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')),
-    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0),
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0),
     CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'),

@@ -1071,7 +1071,7 @@ CREATE TABLE Leader (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1),
-    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0),
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_Leader_ControllerName_Type" CHECK (ControllerName IS NULL OR (typeof(ControllerName) = 'text'
         AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200)),
     CONSTRAINT "CK_Leader_Fence_Type" CHECK (typeof(Fence) = 'integer'),
@@ -1491,7 +1491,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_Status" CHECK (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed'
         OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled'
         OR Status = 'complete' OR Status = 'success'),
-    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0),
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0),
     CONSTRAINT "FK_BatchControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
@@ -1547,7 +1547,7 @@ CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, Ba
 CREATE INDEX "IX_BatchControl_Unreadable" ON BatchControl (BatchControl_id) WHERE ((Status = 'ready' OR Status = 'running'
     OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused'
     OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success')
-    AND (PrevProcessControlSeq >= 0) AND (typeof(ProcessBatch_id) = 'integer') AND (typeof(FileProcess_id) = 'integer')
+    AND (PrevProcessControlSeq BETWEEN 0 AND 2000000000) AND (typeof(ProcessBatch_id) = 'integer') AND (typeof(FileProcess_id) = 'integer')
     AND (typeof(PrevProcessControlSeq) = 'integer') AND (typeof(RetryCount) = 'integer') AND ((NextRunTime >= '0001'
     AND NextRunTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime) OR (NextRunTime >= '0001'
     AND NextRunTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextRunTime, 1, 10), '+0 days') IS substr(NextRunTime, 1, 10)

@@ -822,7 +822,7 @@ CREATE TABLE Leader (
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
     CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
-    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence BETWEEN 0 AND 2000000000)
 );
 GO
 IF @@TRANCOUNT = 0
@@ -1104,7 +1104,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT [CK_BatchControl_Status]
         CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')),
-    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
     CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
     CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
@@ -1693,7 +1693,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
             WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
@@ -1718,7 +1719,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
             WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')

@@ -587,7 +587,7 @@ CREATE TABLE Leader (
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_Leader" PRIMARY KEY (Leader_id),
     CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1),
-    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0),
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK (LeaseUntil >= '0001-01-01' AND LeaseUntil < '10000-01-01'),
     CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -811,7 +811,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT "CK_BatchControl_Status"
         CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')),
-    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0),
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0),
     CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'),
@@ -1432,7 +1432,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN ('batch ' || b.ProcessBatchName || ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason WHEN i.PrevProcessControlSeq < 0 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
             WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN ('it waits until ' || CASE WHEN c.NextRunTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN c.NextRunTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(c.NextRunTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
             WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
@@ -1457,7 +1458,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN ('INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend WHEN i.PrevProcessControlSeq < 0 THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || c.BatchControl_id || ';')
+            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
+            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || c.BatchControl_id || ';')
             WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || a.BatchControl_id || ';')
             WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')

@@ -17,6 +17,7 @@ from batchctl import __version__
 from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.postgresql import other_schema
+from batchctl.store.dialects.postgresql_locks import NAMES, missing_names
 
 DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
 INSTALL = "pip install 'batchctl[postgres]'"
@@ -53,6 +54,9 @@ WHERE datname = current_database() AND NOT rolsuper AND datconnlimit BETWEEN 0 A
 """)
 _LOCKED = ("Resource", "Setting", "NamedLock")
 """What the controller locks and never writes."""
+_HAS_NAMES = text(
+    "SELECT to_regclass('namedlock') IS NOT NULL AND has_table_privilege(to_regclass('namedlock'), 'SELECT')"
+)
 CONNECTIONS = 3
 """What a controller has open: its own, that of its lock, and one of a step that works in the same place."""
 _SCHEMA = text("""
@@ -147,6 +151,7 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
     return [
         *_rights(connection, needed),
         *_locks(connection),
+        *_names(connection),
         *_triggers(connection, list(needed)),
         *_limits(connection),
     ]
@@ -179,6 +184,16 @@ def _locks(connection: Connection) -> list[Reading]:
         )
         for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)))
     ]
+
+
+def _names(connection: Connection) -> list[Reading]:
+    """Say that rows are gone which are locked in the place of names; before the tables are made there are none to miss."""
+    gone = missing_names(connection) if connection.execute(_HAS_NAMES).scalar_one() else ()
+    if not gone:
+        return []
+    said = f"{len(gone)} of the {NAMES} rows of NamedLock are gone; a controller makes each anew when it needs it."
+    statement = f"INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, {NAMES}) ON CONFLICT DO NOTHING;"
+    return [Reading("locks", Result.WARN, said, f"as the tables' owner: {statement}")]
 
 
 def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
