@@ -22,8 +22,8 @@ from tests.control.world import LONG_AFTER, NO_WAIT, OK, RUNS_ON, ScriptedRunner
 HOUR = timedelta(hours=1)
 
 
-class CutError(Exception):
-    """The process died here."""
+class CutError(BaseException):
+    """The process died here: nothing of the engine may catch it."""
 
 
 class Dying:
