@@ -242,6 +242,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control.rescue:Rescue._unknown_end": 1291,
     "batchctl.preparation:_unfit": 1292,
     "batchctl.control.controller:Controller.unclaimed": 1293,
+    "batchctl.system.handler_calls:_deadly": 1294,
 }
 """By the module and the function that makes the error."""
 
