@@ -230,6 +230,21 @@ class Node:
         """
         with self._transactions.read() as connection:
             identity.verify(connection)
+        with (
+            self._app.handler_calls.guarding(self._state_directory),
+            self._entered(runner, leading, own_duties, patient=patient) as worker,
+        ):
+            yield worker
+
+    @contextmanager
+    def _entered(
+        self,
+        runner: ThreadStepRunner,
+        leading: Leading | None,
+        own_duties: Sequence[Duty],
+        *,
+        patient: bool,
+    ) -> Iterator[Worker]:
         name, host = self._ids.controller_id(), self._ids.host()
         membership = Membership(
             transactions=self._transactions,

@@ -10,17 +10,20 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.text import visible
+from batchctl.domain.text import shorten, visible
 from batchctl.ports import Hang, Told
+from batchctl.system.last_word import Asked, LastWord, left_behind
 from batchctl.system.threads import Threads
 
 LIMIT = timedelta(seconds=5)
@@ -29,7 +32,11 @@ REST = timedelta(seconds=30)
 """How long one that was interrupted is left alone: it would keep the controller waiting again."""
 AGAIN = 1.0
 """Seconds after which code that has caught the interruption is interrupted once more."""
+LIMITS = 3
+"""After how many times its limit a controller is ended that code neither answers nor lets go on: its manager restarts it."""
 
+_Kind = tuple[str, str]
+"""The module and the name of a handler's class."""
 _OWN = frozenset({"batchctl", "step_handlers"})
 
 
@@ -51,6 +58,8 @@ class _TookTooLong(BaseException):
 @dataclass(frozen=True, slots=True)
 class _Hanging(Hang):
     rest: _Rest
+    refuses: InstanceId | None = None
+    """Whose step is refused, and not put back: asking about it has ended a controller."""
 
 
 class HandlerCalls:
@@ -60,7 +69,8 @@ class HandlerCalls:
         """Nobody has been asked yet."""
         self._limit = limit.total_seconds()
         self._rest = rest.total_seconds()
-        self._hangs: dict[type, _Hanging] = {}
+        self._hangs: dict[_Kind, _Hanging] = {}
+        self._last_word: LastWord | None = None
         self._threads = Threads("batchctl-handler")
 
     def ask(self, handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None) -> Told:
@@ -71,14 +81,15 @@ class HandlerCalls:
         kind: type = type(handler)
         if is_own(kind):
             return question()
-        self._leave_alone(kind)
+        self._leave_alone(kind, of)
         try:
-            return self._within_limit(question)
+            with self._guarded(handler, about, of):
+                return self._within_limit(question)
         except Exception:
             raise
         except _TookTooLong as late:
-            self._hangs[kind] = _Hanging(self._hung(handler, about), of, late.rest)
-            raise self._hangs[kind].error from None
+            hang = self._hangs[_key(kind)] = _Hanging(self._hung(handler, about), of, late.rest)
+            raise hang.error from None
         except BaseException as error:
             if is_typed(error):
                 raise
@@ -89,15 +100,40 @@ class HandlerCalls:
         """What was not answered by handlers that did not answer when they were last asked."""
         return tuple(self._hangs.values())
 
-    def _leave_alone(self, kind: type) -> None:
+    @contextmanager
+    def guarding(self, state: Path) -> Iterator[None]:
+        """End this program where plugin code gives it no way back, and ask no more what has ended one before."""
+        for asked in left_behind(state):
+            rest = _Rest(lambda: False, "before the controller is restarted")
+            # It is told as long as nobody restarts the controller, whatever becomes of that instance.
+            self._hangs[asked.module, asked.kind] = _Hanging(_deadly(asked), None, rest, _instance(asked))
+        with suppress(OSError):  # Whatever keeps this from being written, steps go on.
+            self._last_word = LastWord(state)
+        try:
+            yield
+        finally:
+            if self._last_word is not None:
+                self._last_word.close()
+            self._last_word = None
+
+    def _guarded(self, handler: object, about: str, of: InstanceId | None) -> AbstractContextManager[None]:
+        if self._last_word is None:
+            return nullcontext()
+        said = f"{_called(handler)} did not answer, and could not be interrupted, asked about {shorten(about, 500)}"
+        asked = Asked(*_key(type(handler)), said, _correction(handler), of)
+        return self._last_word.over(asked, LIMITS * self._limit)
+
+    def _leave_alone(self, kind: type, of: InstanceId | None) -> None:
         """Refuse to ask a handler that hangs still, or did a moment ago."""
-        hang = self._hangs.get(kind)
+        hang = self._hangs.get(_key(kind))
         if hang is None:
             return
+        if of is not None and of == hang.refuses:
+            raise hang.error
         if not hang.rest.is_over():
             message = f"It is not asked again {hang.rest.lasts}: {hang.error.message}"
             raise CannotBegin(message, next_step=hang.error.next_step)
-        del self._hangs[kind]
+        del self._hangs[_key(kind)]
 
     def _hung(self, handler: object, about: str) -> NoAnswer:
         message = f"{_called(handler)} did not answer within {self._limit:g} seconds, asked about {about}."
@@ -155,6 +191,19 @@ class HandlerCalls:
 def is_own(kind: type) -> bool:
     """Say whether a handler of this class is one of the product, which needs no time limit."""
     return kind.__module__.partition(".")[0] in _OWN
+
+
+def _key(kind: type) -> _Kind:
+    return kind.__module__, kind.__qualname__
+
+
+def _instance(asked: Asked) -> InstanceId | None:
+    return None if asked.of is None else InstanceId(asked.of)
+
+
+def _deadly(asked: Asked) -> NoAnswer:
+    message = f"{asked.said}: the controller that had asked was ended."
+    return NoAnswer(message, next_step=asked.mend)
 
 
 def _ended(handler: object, about: str, error: BaseException) -> NoAnswer:

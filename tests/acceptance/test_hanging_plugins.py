@@ -308,3 +308,35 @@ def test_a_handler_that_raises_what_ends_programs_fails_its_step_alone(
     said = str(shop.value("SELECT Message FROM BatchProcessHistory WHERE ProcessType = 'ending'"))
     assert f"The handler of 'ending' raised {error}, asked about" in said
     assert shop.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("failed",), ("complete",)]
+
+
+DEADLY = """
+from batchctl.plugin_api import Rendered, StepOutcome
+class Deadly:
+    process_type = "deadly"
+    def check(self, step, surroundings): return ()
+    def render(self, request): return Rendered(str(sum(range(10**12))), {})
+    def execute(self, rendered, execution): return StepOutcome(succeeded=True)
+STEP_HANDLERS = (Deadly,)
+"""
+
+
+def test_a_handler_that_cannot_be_interrupted_ends_its_controller_and_the_next_one_refuses_it(shop: Shop) -> None:
+    (shop.directory / "deadly_ones.py").write_text(DEADLY, encoding="utf-8")
+    shop.configure('plugin_modules = ["deadly_ones"]\npopulate_timeout = 1\nheartbeat_interval = 0.2\n')
+    shop.batch("A", "true", Seq=1)
+    shop.hand.sql("UPDATE ProcessControl SET ProcessType = 'deadly'")
+    shop.batch("B", shop.says("exit 0"), Seq=2)
+    for entity in ("A", "B"):
+        shop.submit(entity)
+    shop.run("create")
+    ended = shop.start("run").wait(PATIENCE)
+    controller = shop.start("run")
+    shop.hear()
+    heard(controller, "controller_trouble")
+    told = str(shop.value("SELECT Message FROM Incident WHERE Kind = 'controller_trouble'"))
+    controller.send_signal(signal.SIGTERM)
+
+    assert (ended, controller.wait(PATIENCE)) == (1, 0)
+    assert "could not be interrupted, asked about BatchControl 1 of batch A, step 1 step" in told
+    assert shop.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("failed",), ("complete",)]
