@@ -37,7 +37,7 @@ from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
-from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
+from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeId
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
 from batchctl.operations.given import checked_reason
@@ -106,6 +106,10 @@ class Node:
         if not living or self._app.leader() is None:
             self._alerting(works=False).finish()
         return tuple(row.name for row in living)
+
+    def notice(self, instance_id: InstanceId) -> None:
+        """Open the incident about an instance that has just failed, if nobody has yet."""
+        self._alerting(works=False).watch.look_at(instance_id)
 
     def seal(self) -> None:
         """Seal at once what stands in the audit log."""

@@ -165,6 +165,7 @@ def _which(incident_id: int | None, instance_id: int | None) -> Which:
 
 @contextmanager
 def _desk(session: Session, *, dry_run: bool) -> Iterator[IncidentDesk]:
+    from batchctl.node import Node
     from batchctl.operations.incident_desk import IncidentDesk
 
     with session.app() as app:
@@ -174,6 +175,7 @@ def _desk(session: Session, *, dry_run: bool) -> Iterator[IncidentDesk]:
             user=app.ids.user(),
             host=app.ids.host(),
             dry_run=dry_run,
+            notice=Node(app).notice,
         )
 
 

@@ -19,8 +19,8 @@ from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
 from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.freezes import holding
-from batchctl.domain.incidents import Incident, IncidentId, Problem, Review, review
-from batchctl.domain.rows import BatchId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, IncidentId, Problem, Review, review
+from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
@@ -75,6 +75,22 @@ class IncidentWatch:
             self.listener(event)
         self.findings.settle()
         return True
+
+    def look_at(self, instance_id: InstanceId) -> None:
+        """Open the incident about an instance that stands, if it is not yet: somebody asks sooner than it is looked for."""
+        with self.transactions.read() as connection:
+            if incidents.of_instance(connection, instance_id):
+                return
+
+        def write(connection: Any) -> list[Event]:
+            incidents.wait_for_others(connection)
+            now, known = self.clock.now(), incidents.keys_standing(connection)
+            problems = [one for one in self.findings.problems(connection, now) if one.instance_id == instance_id]
+            opened = (one for one in problems if one.kind in OF_AN_INSTANCE and one.key not in known)
+            return [_event("incident.opened", incidents.add(connection, one, now), one) for one in opened]
+
+        for event in self.transactions.run(_BOUNDARIES, write):
+            self.listener(event)
 
     def _run(self, *, hurried: bool) -> list[Event]:
         """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.

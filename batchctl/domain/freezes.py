@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from batchctl.domain.lengths import length_of
-from batchctl.domain.rows import BatchDefinition, Freeze
+from batchctl.domain.rows import NEVER, BatchDefinition, Freeze
 from batchctl.domain.text import is_invisible, typed, visible
 from batchctl.domain.values import named_value
 
@@ -102,6 +102,8 @@ def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | No
 def said(freeze: Freeze, verb: str = "is") -> str:
     """Say what is frozen, since when, by whom, why and until when."""
     until = "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
+    if freeze.until == NEVER:
+        until = "until somebody thaws it, for its UntilTime holds no time"
     since = f"since {freeze.since:%Y-%m-%d %H:%M:%S} UTC, {until}"
     return f"{scope_of(freeze)} {verb} frozen {since}, by {visible(freeze.actor)}: {visible(freeze.reason)}"
 

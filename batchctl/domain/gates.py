@@ -255,13 +255,14 @@ def frozen(batch: BatchDefinition, now: datetime) -> Gate:
     freeze = freezes.holding(batch, now)
     if freeze is None:
         return _PASSED["freeze"]
+    until = None if freeze.until == NEVER else freeze.until
     return Gate(
         name="freeze",
         blocked=freezes.said(freeze),
         clear=freezes.thawing(freeze),
         row=f"BatchFreeze {freeze.freeze_id}",
-        ends=Ends.ACT if freeze.until is None else Ends.TIME,
-        until=freeze.until,
+        ends=Ends.ACT if until is None else Ends.TIME,
+        until=until,
     )
 
 

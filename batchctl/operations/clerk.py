@@ -19,6 +19,7 @@ from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import audit, definitions, file_watches, intake, reports
+from batchctl.store.unreadable import for_any_client
 
 RESEND, RETRY, REJECT = "resend", "retry", "reject"
 
@@ -281,7 +282,8 @@ def _load(
     takers = [batch for batch in defined.batches if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     broken = defined.unreadable_of(row.entity)
-    untaken = None if takers or broken else remedies.untaken(row, defined.batches)
+    what, to_do = remedies.untaken(row, defined.batches)
+    untaken = None if takers or broken else (what, for_any_client(connection, to_do))
     return _Found(row, takers, made, broken, untaken)
 
 

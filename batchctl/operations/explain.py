@@ -34,7 +34,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
 from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
 from batchctl.operations.presence import Presence
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import Line, for_any
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
@@ -120,13 +120,14 @@ def why(
                 starters = (
                     [] if timetable is None or found.status == UNREADABLE else starters_of(connection, timetable, name)
                 )
-                return replace(found, notes=(*found.notes, *starters))
+                found = replace(found, notes=(*found.notes, *starters))
             case "file" if _NUMBER.match(name):
-                return _of_intake(connection, batches, now, presence, IntakeId(int(name)))
+                found = _of_intake(connection, batches, now, presence, IntakeId(int(name)))
             case _ if _NUMBER.match(ref):
-                return _of_instance(connection, batches, now, presence, InstanceId(int(ref)))
+                found = _of_instance(connection, batches, now, presence, InstanceId(int(ref)))
             case _:
                 raise _no_reference(connection, ref, batches.values())
+        return replace(found, gates=tuple(for_any(connection, gate) for gate in found.gates))
 
 
 def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> Unreadable:

@@ -21,6 +21,7 @@ from batchctl.ports import Glance, Transactions
 from batchctl.store import audit, definitions, intake, reports
 from batchctl.store.definitions import Definitions
 from batchctl.store.file_watches import TakenFile
+from batchctl.store.unreadable import for_any_client
 
 LOOKS = 100
 """How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
@@ -140,7 +141,10 @@ class Reader:
 
     def _seen(self, items: Sequence[Item]) -> Iterator[Item]:
         missing = self.glance.missing({item.row.file_name for item in items if item.row.file_name})
-        return (replace(item, is_file_missing=item.row.file_name in missing) for item in items)
+        with self.transactions.read() as connection:
+            for item in items:
+                clear = for_any_client(connection, item.clear)
+                yield replace(item, is_file_missing=item.row.file_name in missing, clear=clear)
 
 
 def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[Item]:

@@ -60,6 +60,9 @@ class LookedAfter:
 class IncidentDesk(Actor):
     """Where people look after incidents."""
 
+    notice: Callable[[InstanceId], None] = lambda _instance_id: None
+    """Opens the incident about an instance that has just failed, before somebody looks after it."""
+
     def acknowledge(self, which: Which, *, reason: str | None) -> Sequence[LookedAfter]:
         """Note that somebody takes care: nobody is reminded any more; that it is over is still told."""
         return self._each(which, "acknowledge", reason, None, _acknowledge)
@@ -77,6 +80,8 @@ class IncidentDesk(Actor):
         write: Callable[[Any, Incident, str, datetime | None, datetime], bool],
     ) -> Sequence[LookedAfter]:
         reason = checked_reason(reason)
+        if which.instance_id is not None and not self.dry_run:
+            self.notice(which.instance_id)
 
         def act(connection: Any) -> Sequence[LookedAfter]:
             found = _standing(connection, which)

@@ -29,6 +29,7 @@ from batchctl.operations import corrected_files, files_taken_again, remedies, un
 from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, evidence, history, instances, intake, reports
 from batchctl.store.history import Attempts
+from batchctl.store.unreadable import for_any_client
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
             raise unknown.intake_row(connection, intake_id)
         again = files_taken_again.find(connection, [row]).get(intake_id)
         (row,) = intake.with_corrections(connection, [row])
-    return Rejection(remedies.because(row, defined), remedies.to_take_in(row, defined.batches, again))
+        to_take_in = for_any_client(connection, remedies.to_take_in(row, defined.batches, again))
+    return Rejection(remedies.because(row, defined), to_take_in)
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> Attempts:

@@ -35,6 +35,7 @@ from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
 from batchctl.store import ailing_starts, definitions, history, incidents, instances, intake, leading, reports
+from batchctl.store.unreadable import for_any_client
 
 INCIDENTS = 5
 """How many incidents are shown."""
@@ -195,7 +196,9 @@ def overview(
             waiting=_waiting(connection, batches, broken, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={
-                row.intake_id: remedies.to_take_in(row, batches.values(), again.get(row.intake_id))
+                row.intake_id: for_any_client(
+                    connection, remedies.to_take_in(row, batches.values(), again.get(row.intake_id))
+                )
                 for row in not_taken_in
             },
             because={row.intake_id: remedies.because(row, defined) for row in not_taken_in}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
@@ -16,6 +16,7 @@ from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import history, instances, limits, reports
+from batchctl.store.unreadable import for_any_client
 
 PAGE = 50
 AHEAD_AT_ONCE = 50
@@ -53,7 +54,7 @@ class Line:
             last=history.last_entry(self.connection, instance.instance_id) if fails else None,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
-        return gates.gates(instance, batch, standing)
+        return tuple(for_any(self.connection, gate) for gate in gates.gates(instance, batch, standing))
 
     def open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         """Yield a batch's open instances in order of creation, a page at a time."""
@@ -140,3 +141,9 @@ class Line:
         starting = {at.instance_id for at in first}
         waiting = (at for at in earlier if at.instance_id not in starting)
         return next((at for at in waiting if gates.makes_later_wait(at, batch, self.now)), None)
+
+
+def for_any(connection: Any, gate: gates.Gate) -> gates.Gate:
+    """Return a gate that shows statements as every client of the database takes them."""
+    shown = None if gate.clear is None else for_any_client(connection, gate.clear)
+    return gate if shown == gate.clear else replace(gate, clear=shown)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, create_engine, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
-from batchctl.store import repeatable, views
+from batchctl.store import views
 from batchctl.store.dialects import NAMES, dialect_of
-from batchctl.store.repeatable.making import remake
 from batchctl.store.sql_script import headed
 from batchctl.store.tables import metadata
 from batchctl.store.tsql_script import with_guards
@@ -110,7 +109,7 @@ def is_current(connection: Connection) -> bool:
             raise
         # To compare, a schema is made and forgotten. Who may not make one sees at least what is there.
         return not dropped(connection)
-    return repeatable.names(connection.dialect.name).isdisjoint({*missing, *changed})
+    return bool(_repeatable().names(connection.dialect.name).isdisjoint({*missing, *changed}))
 
 
 def dropped(connection: Connection) -> list[str]:
@@ -118,14 +117,14 @@ def dropped(connection: Connection) -> list[str]:
     dialect = connection.dialect.name
     there = dialect_of(connection).definitions(connection)
     # The catalog of SQL Server is asked for triggers of tables only.
-    asked = repeatable.names(dialect) - ({"TR_vSqlJob_Insert", "TR_vSqlJob_Stays"} if dialect == "mssql" else set())
+    asked = _repeatable().names(dialect) - ({"TR_vSqlJob_Insert", "TR_vSqlJob_Stays"} if dialect == "mssql" else set())
     return sorted(asked - there.keys())
 
 
 def lacks_only_what_is_repeatable(connection: Connection) -> bool:
     """Say whether an upgrade makes anew all that differs."""
     missing, changed = _differing(connection)
-    return repeatable.names(connection.dialect.name).issuperset({*missing, *changed})
+    return bool(_repeatable().names(connection.dialect.name).issuperset({*missing, *changed}))
 
 
 def differences(connection: Connection) -> list[str]:
@@ -159,6 +158,8 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database to a revision, inside the caller's transaction; with the newest, make views and triggers anew."""
     _command().upgrade(_config(connection), revision)
     if revision == "head":
+        from batchctl.store.repeatable.making import remake  # noqa: PLC0415 - as in `_repeatable`
+
         remake(connection)
     dialect_of(connection).end_migration(connection)
 
@@ -168,7 +169,7 @@ def script(dialect: str) -> str:
     printed = io.StringIO()
     config = _config()
     config.attributes["dialect"] = dialect
-    config.attributes["repeatable"] = repeatable.statements(dialect)
+    config.attributes["repeatable"] = _repeatable().statements(dialect)
     config.output_buffer = printed
     _command().upgrade(config, "head", sql=True)
     # Where a driver takes values by percent signs, as PostgreSQL's does, one in a view is printed as two.
@@ -231,3 +232,10 @@ def _command() -> ModuleType:
     from alembic import command  # noqa: PLC0415 - as above
 
     return command
+
+
+def _repeatable() -> ModuleType:
+    # What every trigger and function says is long, and who only reads makes none.
+    from batchctl.store import repeatable  # noqa: PLC0415 - see above
+
+    return repeatable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -82,6 +83,8 @@ RESTORE = (
 MOST = 20
 """How many rows of a table of work are named at most."""
 _QUOTE = "'"
+_STATEMENT = re.compile(r"(?<!QUOTED_IDENTIFIER ON; )\bUPDATE (?=(?:BatchControl|FileProcess) SET )")
+"""A statement that a text shows and that is about a table with a filtered index."""
 LONGEST = 100
 """How much is shown of a value that may not stand where it does."""
 _IS_TIME = "strftime("
@@ -209,6 +212,11 @@ def unreadable(connection: Connection, table: Table, row: Any, error: Exception,
     if not column and (first := said.partition(" ")[0]) in table.c:
         column = first
     return _row(connection, table, row, column, said, batch)
+
+
+def for_any_client(connection: Connection, text: str) -> str:
+    """Return a text whose statements sqlcmd and SQL Agent take, too: their sessions refuse them otherwise (error 1934)."""
+    return _STATEMENT.sub(lambda found: f"{_told(connection)}{found[0]}", text)
 
 
 def _told(connection: Connection) -> str:

@@ -12,11 +12,13 @@ from batchctl.control.answering import Answering
 from batchctl.control.outbox import PAGE
 from batchctl.control.purge import Purge
 from batchctl.domain.alerts import Audience
-from batchctl.domain.errors import Conflict, Refused
+from batchctl.domain.errors import Conflict, NotFound, Refused
 from batchctl.domain.incidents import Policy
 from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.troubles import Norms
 from batchctl.operations import disposal
+from batchctl.operations.incident_desk import IncidentDesk, Which
 from batchctl.operations.requested import Proxy
 from batchctl.store import alert_deliveries, evidence, incidents
 from tests.control.alarm import Alarm, rules
@@ -85,6 +87,19 @@ def test_who_asks_about_an_instance_that_has_just_failed_is_answered_about_its_i
 
     assert failed.sql("SELECT Status, AcknowledgedBy IS NOT NULL FROM Incident") == [("acknowledged", 1)]
     assert failed.one("SELECT Status FROM OperatorRequest") == "done"
+
+
+def test_a_command_about_an_instance_that_has_just_failed_finds_its_incident_too(failed: World) -> None:
+    fail(failed, "it broke otherwise")
+    notice = Alarm(failed).duty.watch.look_at
+    means = failed.transactions, failed.clock
+    desk = IncidentDesk(transactions=means[0], clock=means[1], user="anna", host="host1", notice=notice)
+    for _ in range(2):
+        desk.acknowledge(Which(instance_id=InstanceId(1)), reason="mine")
+
+    assert failed.sql("SELECT BatchControl_id, Status FROM Incident") == [(1, "acknowledged")]
+    with pytest.raises(NotFound):
+        desk.acknowledge(Which(instance_id=InstanceId(3)), reason="mine")
 
 
 def test_nothing_is_the_matter_and_nothing_is_written(world: World) -> None:

@@ -9,7 +9,7 @@ import pytest
 from batchctl.domain import freezes
 from batchctl.domain.freezes import Scope
 from batchctl.domain.release import staggered, superseded
-from batchctl.domain.rows import BatchDefinition, BatchId, Freeze, FreezeId, InstanceId
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, Freeze, FreezeId, InstanceId
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -77,3 +77,10 @@ def test_a_throttle_spreads_evenly_and_the_newest_supersedes_the_others() -> Non
     assert list(staggered(3, 2, NOW)) == [NOW, NOW + HOUR / 120, NOW + HOUR / 60]
     assert superseded([InstanceId(1), InstanceId(2), InstanceId(5)]) == {1, 2}
     assert superseded([]) == frozenset()
+
+
+def test_of_an_end_that_is_no_time_nothing_is_said_but_that() -> None:
+    said = freezes.said(frozen(1, NEVER))
+
+    assert "until somebody thaws it, for its UntilTime holds no time, by a: r" in said
+    assert "9999" not in said
