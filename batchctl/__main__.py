@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 INTERRUPTED = 130
+COLLECT_AFTER = 100_000
+"""How many new objects are looked through for garbage together: what a start loads is none, and a short command is over then."""
 
 
 def main() -> None:
     """Run a command line; who interrupts it while it is being loaded gets one line, too."""
+    gc.set_threshold(COLLECT_AFTER)
     try:
         from batchctl.cli.main import entry  # noqa: PLC0415 - to be interrupted is what may happen to the loading
 

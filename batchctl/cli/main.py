@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-COLLECT_AFTER = 100_000
-"""How many new objects are looked through for garbage together: what a start loads is none, and a short command is over then."""
-
 GLOBAL_OPTIONS = {"--config": "--config FILE", "--debug": "--debug"}
 
 # One line for each command, so that the list of commands is shown without importing any of them.
@@ -193,7 +190,6 @@ def cli(ctx: click.Context, config: str | None, debug: bool) -> None:
 
 def entry() -> None:
     """Be the console script."""
-    gc.set_threshold(COLLECT_AFTER)
     code = run()
     # Otherwise Python looks through all that was loaded once more before it ends, a fifth of what `status` takes.
     gc.freeze()

@@ -272,6 +272,8 @@ def _troubled(
 ) -> tuple[Troubled, ...]:
     found: list[Troubled] = []
     for status in _TROUBLED:
+        if len(found) >= most:
+            break
         for instance in reports.open_in(connection, (status,), most - len(found)):
             last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)
             one = Troubled(

@@ -114,11 +114,8 @@ def is_current(connection: Connection) -> bool:
 
 def dropped(connection: Connection) -> list[str]:
     """Return the names of views, triggers and functions that are not there; how they are defined takes longer to compare."""
-    dialect = connection.dialect.name
     there = dialect_of(connection).definitions(connection)
-    # The catalog of SQL Server is asked for triggers of tables only.
-    asked = _repeatable().names(dialect) - ({"TR_vSqlJob_Insert", "TR_vSqlJob_Stays"} if dialect == "mssql" else set())
-    return sorted(asked - there.keys())
+    return sorted(_repeatable().names(connection.dialect.name) - there.keys())
 
 
 def lacks_only_what_is_repeatable(connection: Connection) -> bool:

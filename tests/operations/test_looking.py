@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from batchctl.operations.explain import Explanation
 from batchctl.operations.intervene import Operator
 from batchctl.operations.overview import Overview
 from batchctl.operations.presence import BEATS, Presence
+from batchctl.store import reports
 from tests.control.world import BAD, FATAL, OK, World
 
 PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
@@ -56,6 +58,24 @@ def test_an_empty_database_is_quiet(world: World) -> None:
 
     assert (seen.controllers, seen.instances, seen.intake) == ((), {}, {})
     assert [seen.running, seen.troubled, seen.waiting, seen.completed, seen.untaken] == [()] * 5
+
+
+def test_no_list_is_asked_for_no_rows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQL Server refuses to fetch none (error 10744)."""
+    world.runner.script = lambda rendered: FATAL
+    world.batch(OnFailure="continue")
+    files(world, 3)
+    world.process()
+    limits, open_in = list[int](), reports.open_in
+
+    def asked(connection: Any, statuses: Any, most: int) -> Any:
+        limits.append(most)
+        return open_in(connection, statuses, most)
+
+    monkeypatch.setattr(reports, "open_in", asked)
+    assert len(look(world, most=2).troubled) == 2
+
+    assert min(limits) >= 1
 
 
 def test_a_running_step_is_shown_with_its_time_and_is_late_beyond_its_alarm(world: World) -> None:

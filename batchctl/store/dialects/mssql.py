@@ -97,7 +97,7 @@ _NAMED = re.compile(
 _MAY_NOT_CHECK = frozenset({2557, 2571, 7983})
 _MOST_VIOLATIONS = 100
 _NOT_CHECKED = (
-    "the constraints were not looked at: DBCC CHECKCONSTRAINTS is for db_owner, db_ddladmin and sysadmin;"
+    "the constraints were not looked at, because only db_owner, db_ddladmin and sysadmin may run DBCC CHECKCONSTRAINTS;"
     " let a DBA run batchctl check --constraints"
 )
 

@@ -37,7 +37,7 @@ UNION ALL
 SELECT v.name, m.definition FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
 UNION ALL
 SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''), CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
-FROM sys.triggers AS g JOIN sys.tables AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
+FROM sys.triggers AS g JOIN sys.objects AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
 WHERE t.schema_id = @of
 """
 MODEL = "batchctl_model"
@@ -47,4 +47,5 @@ MODEL = "batchctl_model"
 def definitions_in(session: Session, schema: str) -> dict[str, str]:
     """Return how everything in a schema is defined, by name; the schema is an expression of SQL."""
     rows = session.execute(DEFINITIONS.format(schema=schema)).fetchall()
-    return {str(row[0]): " ".join(str(row[1]).replace(f"{MODEL}.", "").split()) for row in rows}
+    # The printed script ends each statement with a semicolon, which is part of what the server keeps of a view.
+    return {str(row[0]): " ".join(str(row[1]).replace(f"{MODEL}.", "").split()).rstrip("; ") for row in rows}

@@ -123,6 +123,15 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     taken.SENT.clear()  # The test above had the same sent, and whatever is sent there is looked at.
 
 
+def test_what_a_script_has_made_counts_as_made(server: SqlServer, connection: Connection) -> None:
+    # The server keeps the semicolon that ends a statement of the script; the upgrade sends none.
+    server.when(
+        "sys.sql_modules", [Rows([["vFailed", "CREATE VIEW vFailed AS\nSELECT 1 AS a;"]], ["name", "definition"])]
+    )
+
+    assert mssql.definitions(connection) == {"vFailed": "CREATE VIEW vFailed AS SELECT 1 AS a"}
+
+
 def test_what_mends_a_row_can_be_typed_in_sqlcmd_and_agent_too(connection: Connection) -> None:
     table = metadata.tables["Schedule"]
     row = SimpleNamespace(**{**dict.fromkeys(table.c.keys()), "Schedule_id": 7})
@@ -135,6 +144,7 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
     # What is missing here would let a key in another order, or a constraint that was only switched on again, pass for whole.
     asked = " ".join(mssql_catalog.DEFINITIONS.split())
 
+    assert "sys.triggers AS g JOIN sys.objects AS t" in asked, "a view has triggers, too"
     assert "WITHIN GROUP (ORDER BY x.key_ordinal)" in asked
     assert "WITHIN GROUP (ORDER BY x.constraint_column_id)" in asked
     for constraint in ("k", "f"):
