@@ -16,7 +16,7 @@ from tests.sqlserver.catalog import batches, control_database, with_trees
 from tests.sqlserver.lint import refusals_of_session
 from tests.sqlserver.parser import Tree, tree_of
 from tests.sqlserver.source_texts import blocks_of, documents, looks_like_sql
-from tests.sqlserver.trees import children, name_of
+from tests.sqlserver.trees import children, name_of, of_kind
 
 SUPPLIERS = {"shop": ["Orders", "L'été"]}
 
@@ -59,6 +59,18 @@ def test_a_script_is_taken_from_any_client(script: str) -> None:
 def test_a_job_of_agent_is_taken(proxy: str | None) -> None:
     for batch in batches(agent_job("it's", "batchctl run", proxy, ["SECRET"])):
         taken.assert_taken(batch)
+
+
+def test_a_job_of_agent_is_made_whole_or_not_at_all() -> None:
+    *_, batch = batches(agent_job("night", "batchctl run", "mistyped", []))
+    (tried,) = of_kind(tree_of(batch), "TryCatchStatement")
+
+    first, *_, last = tried["TryStatements"]["Statements"]
+    assert (first["is"], last["is"]) == ("BeginTransactionStatement", "CommitTransactionStatement")
+    assert len([*of_kind(tried["TryStatements"], "ExecuteStatement")]) == 5
+    undo, told = tried["CatchStatements"]["Statements"]
+    assert undo["ThenStatement"]["is"] == "RollbackTransactionStatement"
+    assert told["is"] == "ThrowStatement"
 
 
 def shown_by(view: str) -> list[str]:
