@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Column, Integer, MetaData, String, Table, make_url
 
 from batchctl.store import roles, schema, views
 from batchctl.store.agent_job import agent_job
@@ -139,3 +141,19 @@ def test_a_block_is_found_however_its_fence_is_written(tmp_path: Path, fence: st
     page.write_text(f"It is:\n\n{fence}\nSELECT 1\n{fence.rstrip('SQLsqlT t')}\n\n```bash\nls\n```\n", encoding="utf-8")
 
     assert blocks_of(page) == ["SELECT 1\n"]
+
+
+@pytest.mark.parametrize(("is_implicit", "refused"), [(True, ["334"]), (False, [])])
+def test_an_insert_of_who_does_as_the_documentation_says_is_taken(is_implicit: bool, refused: list[str]) -> None:
+    table = Table(
+        "FileProcess",
+        MetaData(),
+        Column("FileProcess_id", Integer, primary_key=True),
+        Column("Entity", String(100)),
+        implicit_returning=is_implicit,
+    )
+    kind: Any = make_url("mssql+pyodbc://").get_dialect()
+    sent = str(table.insert().values(Entity="x").compile(dialect=kind(paramstyle="qmark")))
+
+    assert [re.findall(r"\((\d+)\)$", one)[0] for one in taken.refused(sent)] == refused
+    assert "`implicit_returning=False`" in (ROOT / "docs" / "sql-server.md").read_text(encoding="utf-8")
