@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tests.sqlserver.catalog import Catalog, called
+from tests.sqlserver.clauses import misplaced
+from tests.sqlserver.functions import AGGREGATES, misused
 from tests.sqlserver.names import CONFLICT, Names, Scope, columns_in, listed, parts
 from tests.sqlserver.parser import Tree, problems, tree_of
 from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_one_query
 from tests.sqlserver.variables import misnamed
 from tests.sqlserver.writing import WRITES, Session
 
-AGGREGATES = frozenset(
-    {
-        *("min", "max", "sum", "avg", "count", "count_big", "string_agg", "checksum_agg", "approx_count_distinct"),
-        *("stdev", "stdevp", "var", "varp"),
-    }
-)
 COMPARED = {
     "BooleanComparisonExpression": ("FirstExpression", "SecondExpression"),
     "BooleanTernaryExpression": ("FirstExpression", "SecondExpression", "ThirdExpression"),
@@ -76,7 +73,7 @@ class Linter:
         for number, what in misnamed(tree):
             self.say(number, what, tree)
         session = Session(self.catalog, self.wrong)
-        for number, what, at in session.refused(tree):
+        for number, what, at in chain(misused(tree), misplaced(tree), session.refused(tree)):
             self.say(number, what, at)
         self.wrong = session.wrong
         self.below(tree, Scope({}))
