@@ -60,6 +60,8 @@ class Linter:
     wrong: set[str] = field(default_factory=set)
     """The settings that are not as a table with a filtered index wants them."""
     found: list[str] = field(default_factory=list)
+    by_hand: set[str] = field(default_factory=set)
+    """The tables whose rows are numbered by who inserts them."""
 
     def __post_init__(self) -> None:
         self.names = Names(self.catalog)
@@ -72,13 +74,13 @@ class Linter:
         """Look at everything in a batch, and in the texts that it executes: what they set ends with them."""
         for number, what in misnamed(tree):
             self.say(number, what, tree)
-        session = Session(self.catalog, self.wrong)
+        session = Session(self.catalog, self.wrong, self.by_hand)
         for number, what, at in chain(misused(tree), misplaced(tree), session.refused(tree)):
             self.say(number, what, at)
-        self.wrong = session.wrong
+        self.wrong, self.by_hand = session.wrong, session.by_hand
         self.below(tree, Scope({}))
-        for text, wrong in session.executed:
-            within = Linter(self.catalog, wrong, problems(text))
+        for text, wrong, by_hand in session.executed:
+            within = Linter(self.catalog, wrong, problems(text), by_hand)
             if not within.found:
                 within.batch(tree_of(text))
             self.found += within.found

@@ -20,6 +20,7 @@ CREATE TABLE Hashed (Id int);
 ALTER TABLE Hashed ADD Twice AS Id * 2 PERSISTED;
 CREATE INDEX One ON Strict (Id) WHERE Name IS NULL;
 CREATE INDEX Other ON Hashed (Twice);
+CREATE TABLE Numbered (Number bigint IDENTITY, Name nvarchar(20));
 """
 VIEWS = (
     "CREATE OR ALTER VIEW vWork AS SELECT w.Id, w.Name AS Said FROM Work w",
@@ -105,6 +106,14 @@ REFUSED = {
     "SET ANSI_NULLS OFF; MERGE Strict s USING Zone z ON z.Seconds = s.Id WHEN MATCHED THEN DELETE;": 1934,
     "SET ANSI_NULLS OFF; WITH x AS (SELECT Id FROM Strict) DELETE FROM x": 1934,
     "SET ANSI_NULLS OFF; UPDATE vStrict SET Id = 1": 1934,
+    "INSERT INTO Hashed (Id, Twice) VALUES (1, 2)": 271,
+    "UPDATE h SET h.Twice = 1 FROM Hashed h": 271,
+    "MERGE Hashed h USING Zone z ON z.Seconds = h.Id WHEN NOT MATCHED THEN INSERT (Twice) VALUES (1);": 271,
+    "INSERT INTO Numbered (Number, Name) VALUES (1, 'x')": 544,
+    "EXEC (N'INSERT INTO Numbered (Number) VALUES (1)'); SET IDENTITY_INSERT Numbered ON": 544,
+    "SET IDENTITY_INSERT Numbered ON; SET IDENTITY_INSERT Numbered OFF; INSERT INTO Numbered (Number) VALUES (1)": 544,
+    "MERGE Numbered n USING Zone z ON z.Seconds = n.Number WHEN NOT MATCHED THEN INSERT (Number) VALUES (1);": 544,
+    "UPDATE Numbered SET Number = 2": 8102,
     "SELECT LENGTH(Name) FROM Work": 195,
     "SELECT IFNULL(Name, '') FROM Work": 195,
     "SELECT now()": 195,
@@ -185,6 +194,11 @@ TAKEN = (
     "SELECT 1 FROM Work WHERE Name = 'x' AND Word = ?",
     "SELECT CONCAT(Name COLLATE Latin1_General_100_BIN2, Word, Id) FROM Work",
     "SELECT Name COLLATE Latin1_General_100_CI_AS FROM Work UNION ALL SELECT Word FROM Zone",
+    "INSERT INTO Hashed (Id) VALUES (1); UPDATE Hashed SET Id = Twice",
+    "INSERT INTO Numbered (Name) VALUES ('x'); UPDATE Numbered SET Name = 'y' WHERE Number = 1",
+    "SET IDENTITY_INSERT Numbered ON; INSERT INTO Numbered (Number, Name) VALUES (1, 'x'); SET IDENTITY_INSERT Numbered OFF",
+    "SET IDENTITY_INSERT Numbered ON; EXEC (N'INSERT INTO Numbered (Number) VALUES (1)')",
+    "DECLARE @got bigint; UPDATE Numbered SET @got = Number",
     "SELECT LEN(Name), ISNULL(Name, ''), SYSUTCDATETIME(), LEFT(Name, 1), IIF(Id = 1, 1, 2), TRIM('0' FROM Name) FROM Work",
     "SELECT dbo.LENGTH(Name), CURRENT_TIMESTAMP, SUSER_SNAME(), CAST('<a/>' AS xml).value('/a[1]', 'int') FROM Work",
     "SELECT value FROM STRING_SPLIT('a,b', ',')",
