@@ -12,39 +12,46 @@ _SCRIPT = """\
 GO
 SET XACT_ABORT ON;
 SET NOCOUNT ON;
-BEGIN TRANSACTION;
+BEGIN TRY
+    BEGIN TRANSACTION;
 
-IF EXISTS (SELECT 1 FROM dbo.sysjobs WHERE name = (name))
-BEGIN
-    EXEC dbo.sp_delete_job @job_name = (name), @delete_unused_schedule = 1;
-END;
+    IF EXISTS (SELECT 1 FROM dbo.sysjobs WHERE name = (name))
+    BEGIN
+        EXEC dbo.sp_delete_job @job_name = (name), @delete_unused_schedule = 1;
+    END;
 
-EXEC dbo.sp_add_job
-    @job_name = (name),
-    @description = N'Keeps the controller of batchctl running.',
-    @enabled = 1;
+    EXEC dbo.sp_add_job
+        @job_name = (name),
+        @description = N'Keeps the controller of batchctl running.',
+        @enabled = 1;
 
-EXEC dbo.sp_add_jobstep
-    @job_name = (name),
-    @step_name = N'run',
-    @subsystem = N'CmdExec',
-    @command = (command),
-    @cmdexec_success_code = 0,
-    @on_success_action = 1,
-    @on_fail_action = 2(proxy);
+    EXEC dbo.sp_add_jobstep
+        @job_name = (name),
+        @step_name = N'run',
+        @subsystem = N'CmdExec',
+        @command = (command),
+        @cmdexec_success_code = 0,
+        @on_success_action = 1,
+        @on_fail_action = 2(proxy);
 
-EXEC dbo.sp_add_jobschedule
-    @job_name = (name),
-    @name = (schedule),
-    @enabled = 1,
-    @freq_type = 4,
-    @freq_interval = 1,
-    @freq_subday_type = 4,
-    @freq_subday_interval = 1;
+    EXEC dbo.sp_add_jobschedule
+        @job_name = (name),
+        @name = (schedule),
+        @enabled = 1,
+        @freq_type = 4,
+        @freq_interval = 1,
+        @freq_subday_type = 4,
+        @freq_subday_interval = 1;
 
-EXEC dbo.sp_add_jobserver @job_name = (name), @server_name = N'(local)';
+    EXEC dbo.sp_add_jobserver @job_name = (name), @server_name = N'(local)';
 
-COMMIT TRANSACTION;
+    COMMIT TRANSACTION;
+END TRY
+BEGIN CATCH
+    -- The procedures of Agent refuse by RAISERROR, after which XACT_ABORT would go on.
+    IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    THROW;
+END CATCH;
 GO"""
 
 
@@ -55,7 +62,7 @@ def agent_job(name: str, command: str, proxy: str | None, variables: Sequence[st
         "(variables)": needed,
         "(name)": _literal(name),
         "(schedule)": _literal(f"{name}: every minute"),
-        "(proxy)": "" if proxy is None else f",\n    @proxy_name = {_literal(proxy)}",
+        "(proxy)": "" if proxy is None else f",\n        @proxy_name = {_literal(proxy)}",
         # Last, so that nothing in it is taken for a place to fill.
         "(command)": _literal(command),
     }

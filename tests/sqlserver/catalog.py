@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from batchctl.store import schema
+from batchctl.store import roles, schema
 from tests.sqlserver.parser import Tree, tree_of
 from tests.sqlserver.trees import name_of, of_kind, texts_executed
 
 GO = re.compile(r"^GO$", re.MULTILINE)
 IN_TEXT = ("char", "nchar", "varchar", "nvarchar", "sysname")
-MAKES_VIEW = re.compile(r"CREATE OR ALTER VIEW (\w+) ")
+MAKES_VIEW = re.compile(r"CREATE OR ALTER VIEW (?:\w+\.)?(\w+) ")
 BODIES = frozenset({"Constraints", "DefaultConstraint", "Predicate", "StatementList", "TableConstraints"})
 """What takes most of the time to make a tree of, and says nothing of what there is."""
 Columns = Mapping[str, str | None]
@@ -33,6 +33,8 @@ class Catalog:
     """The tables with a filtered index, or one upon a computed column: not every session may write them (error 1934)."""
     computed: dict[str, set[str]] = field(default_factory=dict)
     """Of each table: its computed columns."""
+    identity: dict[str, str] = field(default_factory=dict)
+    """Of each table: the column that numbers its rows."""
 
     def view(self, name: str) -> Tree | None:
         """Return the statement that makes a view; None of one that is not known."""
@@ -51,13 +53,15 @@ class Catalog:
     def learn(self, tree: Tree) -> None:
         """Take in the tables, triggers and indexes that a batch itself makes."""
         for one in of_kind(tree, "CreateTableStatement", "AlterTableAddTableElementStatement"):
-            known = self.tables.setdefault(name_of(one["SchemaObjectName"]), {})
+            table = name_of(one["SchemaObjectName"])
+            known = self.tables.setdefault(table, {})
             for column in one["Definition"].get("ColumnDefinitions", []):
                 is_text = name_of(column.get("DataType", {}).get("Name")) in IN_TEXT
                 default = "the database's" if is_text else None
                 known[name_of(column["ColumnIdentifier"])] = name_of(column.get("Collation")) or default
+                if "IdentityOptions" in column:
+                    self.identity[table] = name_of(column["ColumnIdentifier"])
                 if "ComputedColumnExpression" in column:
-                    table = name_of(one["SchemaObjectName"])
                     self.computed.setdefault(table, set()).add(name_of(column["ColumnIdentifier"]))
         for one in of_kind(tree, "CreateTriggerStatement", "CreateOrAlterTriggerStatement"):
             heard = {action["TriggerActionType"].lower() for action in one["TriggerActions"]}
@@ -99,8 +103,9 @@ def with_trees(batch: str) -> Iterator[tuple[str, Tree | None]]:
 
 @cache
 def control_database() -> Catalog:
-    """Return what the newest schema has."""
-    return made_by(batches(schema.script("mssql")))
+    """Return what the newest schema has, and the views of the roles."""
+    texts = [text for batch in batches(roles.script("mssql", None, {})) for text, _ in with_trees(batch)]
+    return made_by([*batches(schema.script("mssql")), *filter(MAKES_VIEW.match, texts)])
 
 
 def made_by(script: list[str], without: frozenset[str] = BODIES) -> Catalog:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tests.sqlserver.catalog import Catalog, called
+from tests.sqlserver.clauses import misplaced
+from tests.sqlserver.functions import AGGREGATES, misused
 from tests.sqlserver.names import CONFLICT, Names, Scope, columns_in, listed, parts
 from tests.sqlserver.parser import Tree, problems, tree_of
 from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_one_query
 from tests.sqlserver.variables import misnamed
 from tests.sqlserver.writing import WRITES, Session
 
-AGGREGATES = frozenset(
-    {
-        *("min", "max", "sum", "avg", "count", "count_big", "string_agg", "checksum_agg", "approx_count_distinct"),
-        *("stdev", "stdevp", "var", "varp"),
-    }
-)
 COMPARED = {
     "BooleanComparisonExpression": ("FirstExpression", "SecondExpression"),
     "BooleanTernaryExpression": ("FirstExpression", "SecondExpression", "ThirdExpression"),
@@ -63,6 +60,8 @@ class Linter:
     wrong: set[str] = field(default_factory=set)
     """The settings that are not as a table with a filtered index wants them."""
     found: list[str] = field(default_factory=list)
+    by_hand: set[str] = field(default_factory=set)
+    """The tables whose rows are numbered by who inserts them."""
 
     def __post_init__(self) -> None:
         self.names = Names(self.catalog)
@@ -75,13 +74,13 @@ class Linter:
         """Look at everything in a batch, and in the texts that it executes: what they set ends with them."""
         for number, what in misnamed(tree):
             self.say(number, what, tree)
-        session = Session(self.catalog, self.wrong)
-        for number, what, at in session.refused(tree):
+        session = Session(self.catalog, self.wrong, self.by_hand)
+        for number, what, at in chain(misused(tree), misplaced(tree), session.refused(tree)):
             self.say(number, what, at)
-        self.wrong = session.wrong
+        self.wrong, self.by_hand = session.wrong, session.by_hand
         self.below(tree, Scope({}))
-        for text, wrong in session.executed:
-            within = Linter(self.catalog, wrong, problems(text))
+        for text, wrong, by_hand in session.executed:
+            within = Linter(self.catalog, wrong, problems(text), by_hand)
             if not within.found:
                 within.batch(tree_of(text))
             self.found += within.found

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from batchctl.store import roles, schema, views
+from batchctl.store import roles, schema, unreadable, views
 from batchctl.store.dialects import mssql_session
+from batchctl.store.tables import process_batch
 from batchctl.testing import a_step
 from step_handlers import _catalog
 from step_handlers._ssis_parameters import Value
@@ -34,7 +37,6 @@ HOLES = {
     **dict.fromkeys(("of_instance", "asked"), "SELECT 'rerun', 1, 'x'"),
     "_BY_SQLCMD": "",
     **dict.fromkeys(("before", "_told(connection)"), "SET QUOTED_IDENTIFIER ON; "),
-    "insert": "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (1, 'x');",
     "where": "FileProcess_id = 1",
     "said": "SELECT, UPDATE",
     "marks": "?, ?",
@@ -89,6 +91,12 @@ def of_the_catalog() -> Iterator[str]:
         yield batch.sql
 
 
+def of_rows_put_back() -> Iterator[str]:
+    connection: Any = SimpleNamespace(dialect=SimpleNamespace(name="mssql"))
+    shown, _, _ = unreadable._put_back(connection, process_batch, 1, None).partition(";   ")
+    yield f"{shown};"
+
+
 def of_steps() -> Iterator[str]:
     call = a_step(
         "stored_procedure", Data1="warehouse", Data2="dbo.p", Data3="@a={Data1}, @b={secret:token}, @c=OUTPUT"
@@ -109,6 +117,7 @@ WHOLE = {
     ],
     "batchctl/store/roles.py": of_roles,
     "batchctl/store/tsql_script.py": of_the_script,
+    "batchctl/store/unreadable.py": of_rows_put_back,
     "step_handlers/_catalog.py": of_the_catalog,
     "step_handlers/_tsql.py": of_steps,
 }

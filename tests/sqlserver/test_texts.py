@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Column, Integer, MetaData, String, Table, make_url
 
 from batchctl.store import roles, schema, views
 from batchctl.store.agent_job import agent_job
@@ -16,7 +18,7 @@ from tests.sqlserver.catalog import batches, control_database, with_trees
 from tests.sqlserver.lint import refusals_of_session
 from tests.sqlserver.parser import Tree, tree_of
 from tests.sqlserver.source_texts import blocks_of, documents, looks_like_sql
-from tests.sqlserver.trees import children, name_of
+from tests.sqlserver.trees import children, name_of, of_kind
 
 SUPPLIERS = {"shop": ["Orders", "L'été"]}
 
@@ -59,6 +61,18 @@ def test_a_script_is_taken_from_any_client(script: str) -> None:
 def test_a_job_of_agent_is_taken(proxy: str | None) -> None:
     for batch in batches(agent_job("it's", "batchctl run", proxy, ["SECRET"])):
         taken.assert_taken(batch)
+
+
+def test_a_job_of_agent_is_made_whole_or_not_at_all() -> None:
+    *_, batch = batches(agent_job("night", "batchctl run", "mistyped", []))
+    (tried,) = of_kind(tree_of(batch), "TryCatchStatement")
+
+    first, *_, last = tried["TryStatements"]["Statements"]
+    assert (first["is"], last["is"]) == ("BeginTransactionStatement", "CommitTransactionStatement")
+    assert len([*of_kind(tried["TryStatements"], "ExecuteStatement")]) == 5
+    undo, told = tried["CatchStatements"]["Statements"]
+    assert undo["ThenStatement"]["is"] == "RollbackTransactionStatement"
+    assert told["is"] == "ThrowStatement"
 
 
 def shown_by(view: str) -> list[str]:
@@ -127,3 +141,19 @@ def test_a_block_is_found_however_its_fence_is_written(tmp_path: Path, fence: st
     page.write_text(f"It is:\n\n{fence}\nSELECT 1\n{fence.rstrip('SQLsqlT t')}\n\n```bash\nls\n```\n", encoding="utf-8")
 
     assert blocks_of(page) == ["SELECT 1\n"]
+
+
+@pytest.mark.parametrize(("is_implicit", "refused"), [(True, ["334"]), (False, [])])
+def test_an_insert_of_who_does_as_the_documentation_says_is_taken(is_implicit: bool, refused: list[str]) -> None:
+    table = Table(
+        "FileProcess",
+        MetaData(),
+        Column("FileProcess_id", Integer, primary_key=True),
+        Column("Entity", String(100)),
+        implicit_returning=is_implicit,
+    )
+    kind: Any = make_url("mssql+pyodbc://").get_dialect()
+    sent = str(table.insert().values(Entity="x").compile(dialect=kind(paramstyle="qmark")))
+
+    assert [re.findall(r"\((\d+)\)$", one)[0] for one in taken.refused(sent)] == refused
+    assert "`implicit_returning=False`" in (ROOT / "docs" / "sql-server.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is refused because of what hangs on the table that is written: its triggers, and its indexes."""
+"""What is refused because of the table that is written: its triggers, indexes and columns."""
 
 from __future__ import annotations
 
@@ -32,22 +32,26 @@ class Session:
     catalog: Catalog
     wrong: set[str]
     """The settings that are not as a table with a filtered index wants them."""
+    by_hand: set[str] = field(default_factory=set)
+    """The tables whose rows are numbered by who inserts them: IDENTITY_INSERT is on."""
     ctes: dict[str, Tree] = field(default_factory=dict)
     """The common table expressions of the statement that is looked at."""
-    executed: list[tuple[str, set[str]]] = field(default_factory=list)
-    """The texts that were executed, each with the settings that were wrong then."""
+    executed: list[tuple[str, set[str], set[str]]] = field(default_factory=list)
+    """The texts that were executed, each with the settings that were wrong then, and what was numbered by hand."""
 
     def refused(self, tree: Tree) -> Iterator[Refused]:
         """Yield what is refused in a batch, and keep what it sets."""
         for one in everything(tree):
             if one["is"] == "PredicateSetStatement":
                 self.heed(one)
+            elif one["is"] == "SetIdentityInsertStatement":
+                self.by_hand = {name_of(one["Table"])} if one["IsOn"] else self.by_hand - {name_of(one["Table"])}
             elif one["is"].endswith("Statement"):
                 self.ctes = ctes_of(one)
             elif one["is"] in WRITES:
                 yield from self.written(one)
             elif one["is"] == "ExecuteSpecification":
-                self.executed += [(text, {*self.wrong}) for text in texts_executed(one)]
+                self.executed += [(text, {*self.wrong}, {*self.by_hand}) for text in texts_executed(one)]
 
     def heed(self, statement: Tree) -> None:
         """Keep which settings are wrong from now on."""
@@ -67,14 +71,25 @@ class Session:
         heard = sorted(table for table in tables if acts & self.catalog.triggers.get(table, set()))
         if "OutputClause" in statement and heard:
             yield 334, f"OUTPUT without INTO on {', '.join(heard)}, of which a trigger hears", statement
+        yield from self.kept_by_the_server(statement)
+
+    def kept_by_the_server(self, statement: Tree) -> Iterator[Refused]:
+        """271: a write to a computed column; 544, 8102: one to the column that numbers the rows."""
+        table = named_by(statement)
+        computed, identity = self.catalog.computed.get(table, set()), self.catalog.identity.get(table)
+        inserting = of_kind(statement, "InsertSpecification", "InsertMergeAction")
+        inserted = {written_in(column) for one in inserting for column in one.get("Columns", [])}
+        updated = {written_in(one.get("Column")) for one in of_kind(statement, "AssignmentSetClause")}
+        for column in sorted(computed & (inserted | updated)):
+            yield 271, f"{table}.{column} is computed", statement
+        if identity in inserted and table not in self.by_hand:
+            yield 544, f"{table}.{identity} is inserted without IDENTITY_INSERT", statement
+        if identity in updated:
+            yield 8102, f"{table}.{identity} is updated, which numbers the rows", statement
 
     def targets(self, statement: Tree) -> set[str]:
         """Return what a statement writes: what it names, and the table that lies below a view or a common table expression."""
-        aliases = {
-            name_of(one.get("Alias")): name_of(one["SchemaObject"]) for one in of_kind(statement, "NamedTableReference")
-        }
-        target = name_of(statement["Target"].get("SchemaObject"))
-        named = [aliases.get(target, target)]
+        named = [named_by(statement)]
         while (query := self.query_of(named[-1])) is not None:
             source = next(of_kind(first_specification(query)["FromClause"], "NamedTableReference"), None)
             if source is None or name_of(source["SchemaObject"]) in named:
@@ -89,6 +104,20 @@ class Session:
             return self.ctes.get(name)
         self.ctes |= ctes_of(view["SelectStatement"])
         return view["SelectStatement"]["QueryExpression"]
+
+
+def named_by(statement: Tree) -> str:
+    """Return what a statement names as the table that it writes, by its name where it says an alias."""
+    aliases = {
+        name_of(one.get("Alias")): name_of(one["SchemaObject"]) for one in of_kind(statement, "NamedTableReference")
+    }
+    target = name_of(statement["Target"].get("SchemaObject"))
+    return aliases.get(target, target)
+
+
+def written_in(column: Tree | None) -> str:
+    """Return the name of a column that is assigned to; none of a variable."""
+    return name_of((column or {}).get("MultiPartIdentifier"))
 
 
 def ctes_of(statement: Tree) -> dict[str, Tree]:

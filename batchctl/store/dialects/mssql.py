@@ -76,8 +76,8 @@ _BEGIN_PART = "SET XACT_ABORT OFF; SAVE TRANSACTION part;"
 _UNDO_PART = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION part; SELECT XACT_STATE();"
 _END_PART = "SET XACT_ABORT ON;"
 # Nothing on this server tells a session cheaply that another has committed: a rowversion is given out before the commit
-# and moves with one's own writes too, triggers would forbid OUTPUT to everybody, change tracking is the DBA's to switch
-# on. So everything counts as changed once in a while, and whoever asks reads a few small tables again.
+# and moves with one's own writes too, triggers would forbid OUTPUT on yet more tables, change tracking is the DBA's to
+# switch on. So everything counts as changed once in a while, and whoever asks reads a few small tables again.
 _MARKER = f"SELECT @@SPID, DATEDIFF(second, '20200101', SYSUTCDATETIME()) / {LOOK_SECONDS}"
 
 _GET_LOCK = (
