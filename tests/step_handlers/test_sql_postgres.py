@@ -306,7 +306,7 @@ def test_a_session_does_not_depend_on_what_a_role_has_set(postgres: PostgresServ
             "DateStyle = 'German'",
             "TimeZone = 'Asia/Tokyo'",
             "bytea_output = 'escape'",
-            "statement_timeout = 1",
+            "statement_timeout = 100",
         ):
             owner.execute(f"ALTER ROLE odd_{database} SET {setting}".encode())
 
@@ -314,7 +314,7 @@ def test_a_session_does_not_depend_on_what_a_role_has_set(postgres: PostgresServ
         HANDLER,
         sql_step(
             "SELECT concat_ws(' ', '2026-02-01'::date, '2026-01-02 00:00Z'::timestamptz, '\\x00'::bytea, "
-            "current_setting('client_connection_check_interval'), current_setting('application_name'))"
+            "current_setting('client_connection_check_interval'), current_setting('application_name')) FROM pg_sleep(0.2)"
         ),
         postgres.url(database, user=f"odd_{database}"),
     )
