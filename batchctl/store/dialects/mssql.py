@@ -31,12 +31,12 @@ LOOK_SECONDS = 1
 
 _SETTINGS = (
     # The language sets the date format too, so it comes first.
-    "SET LANGUAGE us_english; SET DATEFORMAT ymd;",
-    "SET LOCK_TIMEOUT 5000; SET XACT_ABORT ON; SET NOCOUNT OFF; SET IMPLICIT_TRANSACTIONS OFF;",
-    "SET DEADLOCK_PRIORITY LOW; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;",
+    "SET LANGUAGE us_english; SET DATEFORMAT ymd;"
+    " SET LOCK_TIMEOUT 5000; SET XACT_ABORT ON; SET NOCOUNT OFF; SET IMPLICIT_TRANSACTIONS OFF;"
+    " SET DEADLOCK_PRIORITY LOW; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     # Filtered indexes can be written only with these.
-    "SET ANSI_NULLS ON; SET QUOTED_IDENTIFIER ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON;",
-    "SET CONCAT_NULL_YIELDS_NULL ON; SET NUMERIC_ROUNDABORT OFF;",
+    " SET ANSI_NULLS ON; SET QUOTED_IDENTIFIER ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON;"
+    " SET CONCAT_NULL_YIELDS_NULL ON; SET NUMERIC_ROUNDABORT OFF;"
 )
 """Set on every connection, because a login, a server or a driver may have other ones."""
 _NAME_SESSION = (
@@ -164,7 +164,7 @@ def _place(url: URL) -> str:
 
 def _greet(session: Session) -> None:
     """Set what the session needs, and refuse a server that would not keep what it promises."""
-    session.execute(" ".join(_SETTINGS))
+    session.execute(_SETTINGS)
     session.execute(_NAME_SESSION, [f"batchctl/{__version__}"])
     version, edition, updateability = session.execute(_SERVER).fetchone()
     if version < OLDEST and edition not in _IN_AZURE:
