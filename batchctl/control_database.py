@@ -14,6 +14,7 @@ from batchctl.operations import copies, presence
 from batchctl.ports import Boundary
 from batchctl.store import engine, examination, identity, roles, schema, zone_offsets
 from batchctl.store.dialects import dialect_of
+from batchctl.store.schema import Standing
 from batchctl.store.transactions import StoreTransactions
 
 MOST_SAID = 20
@@ -21,11 +22,21 @@ MOST_SAID = 20
 
 
 class Upgraded(NamedTuple):
-    """What an upgrade found and left: the revisions, and whether all was as it should be before."""
+    """What an upgrade found and left: the revisions, and how all stood before."""
 
     before: str | None
     after: str
-    is_current: bool
+    found: Standing
+
+    @property
+    def made_anew(self) -> bool:
+        """Say whether views and triggers were otherwise than this version makes them."""
+        return self.found is Standing.STALE
+
+    @property
+    def was_compared(self) -> bool:
+        """Say whether this login could look how they are defined."""
+        return self.found is not Standing.NOT_COMPARED
 
 
 def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None) -> Upgraded:
@@ -39,16 +50,17 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
             schema.check_upgradable(connection)
             if beside is not None:
                 beside(schema.tables_of_others(connection))
-            is_current = schema.is_current(connection)
-            if not is_current:
+            found = schema.standing(connection)
+            if found is Standing.STALE:
                 examination.check_may_make_tables(connection)
                 _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         newest = schema.newest_revision()
-        before = newest if is_current else transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
+        is_stale = found is Standing.STALE
+        before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade) if is_stale else newest
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         copies.remember(transactions, app.clock)
-        return Upgraded(before, newest, is_current=is_current)
+        return Upgraded(before, newest, found)
     finally:
         transactions.close()
 

@@ -43,10 +43,15 @@ def upgrade(session: Session, dry_run: bool) -> None:
     done = upgrade_database(session.config, _name_others)
     if done.before != done.after:
         click.echo(f"The control database now has schema {done.after} (before: {done.before or 'none'}).")
-    elif done.is_current:
-        click.echo(f"Nothing to do: the control database has schema {done.after}.")
-    else:
+    elif done.made_anew:
         click.echo(f"The control database has schema {done.after}; its views and triggers were made anew.")
+    else:
+        click.echo(f"Nothing to do: the control database has schema {done.after}.")
+    if not done.was_compared:
+        output.say(
+            "Note: how views and triggers are defined was not compared, for which this login would have to make a schema."
+        )
+        output.say("      After a new version of batchctl, as the owner of the tables: batchctl db upgrade")
     output.say("Next: batchctl check")
 
 

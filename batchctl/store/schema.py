@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -97,19 +98,28 @@ def tables_of_others(connection: Connection) -> list[str]:
     return [] if revision_of(connection) is not None else sorted(inspect(connection).get_table_names())
 
 
-def is_current(connection: Connection) -> bool:
-    """Say whether an upgrade would change nothing."""
+class Standing(StrEnum):
+    """What an upgrade would find."""
+
+    CURRENT = "current"
+    STALE = "stale"
+    NOT_COMPARED = "not compared"
+    """All is there; how it is defined, somebody has to look who may make a schema and forget it."""
+
+
+def standing(connection: Connection) -> Standing:
+    """Say whether an upgrade would change anything."""
     if revision_of(connection) != newest_revision():
-        return False
+        return Standing.STALE
     dialect = dialect_of(connection)
     try:
         missing, changed = _differing(connection)
     except Exception as error:
         if dialect.is_lost(error) or not dialect.is_about_the_database(error):
             raise
-        # To compare, a schema is made and forgotten. Who may not make one sees at least what is there.
-        return not dropped(connection)
-    return bool(_repeatable().names(connection.dialect.name).isdisjoint({*missing, *changed}))
+        return Standing.STALE if dropped(connection) else Standing.NOT_COMPARED
+    made = _repeatable().names(connection.dialect.name)
+    return Standing.CURRENT if made.isdisjoint({*missing, *changed}) else Standing.STALE
 
 
 def dropped(connection: Connection) -> list[str]:
