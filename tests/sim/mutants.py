@@ -58,7 +58,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "lead",
         (leadership, "if self._fence is None or fence != self._fence:", "if False:"),
     ),
-    mutant("the fence does not grow", "lead", (leading, "fence = found.fence + 1", "fence = found.fence")),
+    mutant("the fence does not grow", "lead", (leading, "found.fence % HIGHEST_FENCE + 1", "found.fence")),
     mutant(
         "a rescue does not look whether all is still as it was read",
         "I05",

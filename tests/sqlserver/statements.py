@@ -33,6 +33,7 @@ BY_KIND = frozenset(
     {
         *(("batchctl.store.identity", name) for name in ("rename", "lost_name")),
         ("batchctl.store.staging", "count"),
+        ("batchctl.store.leading", "load_or_make"),
         *(("batchctl.store.task_queues", name) for name in ("_guards", "keeps_out")),
         *(("batchctl.store.unreadable", name) for name in ("unfit", "_of_row")),
         ("batchctl.store.dialects.pending", "limit"),
@@ -176,7 +177,7 @@ def recording(heard: Callable[[str], None]) -> Iterator[None]:
     plain = statements._compiled
 
     def compile_and_tell(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
-        if dialect.name != "mssql" and not compiled.effective_returning:
+        if dialect.name != "mssql" and not compiled.effective_returning and _is_ours():
             tell(compiled.statement, compiled.column_keys)
         return plain(compiled, dialect)
 
