@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.store import engine, instances
+from batchctl.store import engine, instances, leading
 from batchctl.store.dialects import mssql
 from tests.store.sql_server import (
     URLS,
@@ -101,3 +101,14 @@ def test_a_creation_locks_its_row(server: SqlServer, transaction: Connection) ->
     assert [sql for sql, _ in server.asked[asked:]] == [
         "SELECT 1 FROM FileProcess WITH (UPDLOCK, ROWLOCK) WHERE FileProcess_id = ?;"
     ]
+
+
+def test_a_row_of_leader_that_is_gone_is_made_under_its_number(server: SqlServer, transaction: Connection) -> None:
+    """The server gives numbers itself, and refuses one that is given (error 544), unless it is told so first."""
+    server.when("FROM Leader", [Rows([], ["Leader_id"])])
+
+    leading.load_or_make(transaction)
+
+    (made,) = server.said("INSERT INTO Leader")
+    assert made.startswith("SET IDENTITY_INSERT Leader ON; ")
+    assert made.endswith(" SET IDENTITY_INSERT Leader OFF")
