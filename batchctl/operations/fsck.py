@@ -36,7 +36,8 @@ def examine(
 ) -> tuple[Violation, ...]:
     """Return the rows that break a law; what came in within `settled_after` may still wait."""
     with transactions.read() as connection:
-        found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
+        with dialect_of(connection).long_read(connection):
+            found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
         unread = (*definitions.read(connection).unreadable, *ailing_starts.unreadable(connection))
         nameless = dialect_of(connection).missing_names(connection)
     return (

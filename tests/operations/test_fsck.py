@@ -10,6 +10,7 @@ import pytest
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.operations import fsck
 from batchctl.store import engine, invariants
+from batchctl.store.dialects import dialect_of
 from batchctl.store.invariants import INVARIANTS
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
@@ -333,6 +334,30 @@ def test_twice_as_many_attempts_of_one_instance_are_about_twice_as_much_work(sql
 
     # Compared each with each, four times as many are sixteen times as much.
     assert many < 6 * some
+
+
+def test_sqlite_walks_through_the_attempts_once_for_all_laws_of_their_order(sqlite_database: SqliteControl) -> None:
+    opened = engine.open_engine(sqlite_database.url, sqlite_database.directory)
+    asked = invariants.READINGS["turns"].compile(opened, compile_kwargs={"render_postcompile": True})
+    with opened.connect() as connection:
+        cursor = connection.connection.cursor()
+        cursor.execute(f"EXPLAIN QUERY PLAN {asked}", [None] * len(asked.positiontup or ()))
+        windows = [line for *_, line in cursor.fetchall() if line.startswith("CO-ROUTINE (subquery")]
+    opened.dispose()
+
+    assert len(windows) == 1
+
+
+def test_sqlite_maps_the_file_while_all_of_it_is_read(sqlite_database: SqliteControl) -> None:
+    opened = engine.open_engine(sqlite_database.url, sqlite_database.directory)
+    with opened.connect() as connection:
+        with dialect_of(connection).long_read(connection):
+            during = connection.exec_driver_sql("PRAGMA mmap_size").scalar_one()
+        after = connection.exec_driver_sql("PRAGMA mmap_size").scalar_one()
+    opened.dispose()
+
+    assert during > 0
+    assert after == 0
 
 
 def test_what_a_backfill_has_fired_is_of_its_own_schedule(night: World) -> None:

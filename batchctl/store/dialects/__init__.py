@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -163,6 +164,10 @@ class Dialect(Protocol):
 
     def missing_names(self, connection: Connection) -> Mapping[int, str]:
         """Return which rows of NamedLock are gone that stand for names, where any do, and what makes each anew."""
+        ...
+
+    def long_read(self, connection: Connection) -> AbstractContextManager[None]:
+        """Make reading every table from end to end in this transaction as cheap as the database can."""
         ...
 
     def look_for_locks(self, connection: Connection) -> None:

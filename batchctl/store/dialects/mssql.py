@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -379,6 +379,11 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Col
 def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
     """Nothing: no row stands for a name here."""
     return {}
+
+
+def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
+    """Nothing: the server reads ahead by itself."""
+    return nullcontext()
 
 
 def look_for_locks(connection: Connection) -> None:

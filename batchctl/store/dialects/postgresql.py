@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -431,6 +432,11 @@ def other_schema(connection: Connection) -> tuple[str, str] | None:
         return None
     mend = f"ALTER ROLE {found.role} SET search_path = {found.schema};"
     return visible(found.schema), visible(mend)
+
+
+def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
+    """Nothing: the server reads ahead by itself."""
+    return nullcontext()
 
 
 def violations(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's

@@ -7,8 +7,8 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ LEAST_GROWTH = 64 * 1024
 """How many bytes a log that was begun anew has to become longer until then."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
+_MAPPED_BYTES = 1 << 40
+"""How much of the file is mapped into memory where all of it is read; SQLite takes of that what it may."""
 
 _FILE = "batchctl_file"
 _TRANSIENT = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"})
@@ -450,6 +452,19 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Col
 def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
     """Nothing: no row stands for a name here."""
     return {}
+
+
+@contextmanager
+def long_read(connection: Connection) -> Iterator[None]:
+    """Map the file into memory: a quarter of the time goes into copying pages otherwise.
+
+    For one snapshot only, during which nobody can shorten the file: that would end the process.
+    """
+    connection.exec_driver_sql(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+    try:
+        yield
+    finally:
+        connection.exec_driver_sql("PRAGMA mmap_size = 0")
 
 
 def look_for_locks(connection: Connection) -> None:

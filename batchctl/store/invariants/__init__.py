@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import Connection, Select, literal, or_, select
 
 from batchctl.store.invariants.invariant import Invariant
 from batchctl.store.invariants.of_attempts import OF_ATTEMPTS
@@ -20,13 +20,14 @@ INVARIANTS = tuple(sorted(_ALL, key=lambda invariant: invariant.code))
 
 
 def _any_broken(reading: str) -> Select[int]:
-    laws = [invariant.broken for invariant in INVARIANTS if invariant.reading == reading]
-    conditions = [law.whereclause for law in laws if law.whereclause is not None]
-    return select(*laws[0].selected_columns).where(or_(*conditions)).limit(1)
+    laws = [law for law in INVARIANTS if law.reading == reading]
+    asked = [law.broken.whereclause if law.suspicion is None else law.suspicion for law in laws]
+    conditions = [condition for condition in asked if condition is not None]
+    return select(literal(1)).where(or_(*conditions)).limit(1)
 
 
 # A million attempts are long in reading; that none of them breaks any of a dozen laws takes reading them once.
-_READINGS = {reading: _any_broken(reading) for reading in sorted({law.reading for law in INVARIANTS} - {""})}
+READINGS = {reading: _any_broken(reading) for reading in sorted({law.reading for law in INVARIANTS} - {""})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
 
     What came in after `settled` may still wait for its instances.
     """
-    kept = {reading for reading, any_broken in _READINGS.items() if connection.execute(any_broken).first() is None}
+    kept = {reading for reading, any_broken in READINGS.items() if connection.execute(any_broken).first() is None}
     for invariant in INVARIANTS:
         if invariant.reading in kept:
             continue

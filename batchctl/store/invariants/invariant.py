@@ -31,6 +31,7 @@ class Invariant:
     """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then.
 
     Laws of one `reading` put one condition each to every one of the same rows, so that all can be asked at once.
+    Where `broken` is no such condition, `suspicion` is one that holds for some row whenever the law is broken.
     """
 
     code: str
@@ -39,6 +40,7 @@ class Invariant:
     broken: Select[int]
     mend: str
     reading: str = ""
+    suspicion: ColumnElement[bool] | None = None
 
 
 def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:

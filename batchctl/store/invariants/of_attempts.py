@@ -7,9 +7,13 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    FrameClause,
+    FrameClauseType,
     FromClause,
+    Integer,
     Select,
     and_,
+    bindparam,
     case,
     exists,
     func,
@@ -61,7 +65,10 @@ _DONE_BEFORE = exists().where(
 # What an attempt has to do with those before it is asked of all of them at once, in the order of their making: compared
 # each with each, the attempts of an instance that was tried a hundred times would be ten thousand pairs.
 _BEFORE: dict[str, Any] = {"partition_by": _h.c.BatchControl_id, "order_by": _ID}
-_ALL_BEFORE: dict[str, Any] = {**_BEFORE, "rows": (None, -1)}
+# Written out, not bound: SQLite walks all rows once more for each window whose frame it cannot tell from another's.
+_ONE = bindparam("one", 1, Integer, literal_execute=True)
+_TO_THE_ONE_BEFORE = FrameClause(None, _ONE, FrameClauseType.UNBOUNDED, FrameClauseType.PRECEDING)
+_ALL_BEFORE: dict[str, Any] = {**_BEFORE, "rows": _TO_THE_ONE_BEFORE}
 _NEVER = literal(datetime(9999, 12, 31, tzinfo=UTC), _h.c.EndTime.type)
 
 
@@ -72,10 +79,15 @@ def _in_turn(*columns: ColumnElement[Any], of: Select[int] | None = None) -> Fro
 
 
 _TURNS = _in_turn(
+    _h.c.BatchControl_id,
+    _h.c.ProcessBatch_id,
+    _h.c.ProcessControlSeq,
     _h.c.ClaimToken,
     _h.c.StartTime,
     func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"),
     func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"),
+    func.coalesce(func.max(_h.c.ProcessControlSeq).over(**_ALL_BEFORE), 0).label("reached"),
+    func.coalesce(func.max(case((_h.c.Status.in_(DONE), _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
 )
 _DUE = _in_turn(
     _h.c.StartTime,
@@ -96,28 +108,24 @@ def _of_turns(turns: FromClause, *conditions: ColumnElement[bool]) -> Select[int
     return select(turns.c.BatchProcessHistory_id).where(*conditions).order_by(turns.c.BatchProcessHistory_id)
 
 
-_STEPS = _in_turn(
-    _h.c.BatchControl_id,
-    _h.c.ProcessBatch_id,
-    _h.c.ProcessControlSeq,
-    _h.c.StartTime,
-    func.coalesce(func.lag(_h.c.ProcessControlSeq).over(**_BEFORE), 0).label("seq_before"),
-    func.lag(case((_h.c.Status.in_(DONE), _h.c.EndTime))).over(**_BEFORE).label("done_before"),
-)
-_STRAYED = select(_STEPS.c.BatchControl_id).where(
-    _STEPS.c.ProcessControlSeq != _STEPS.c.seq_before,
-    or_(
-        _STEPS.c.ProcessControlSeq < _STEPS.c.seq_before,
-        and_(_STEPS.c.seq_before > 0, or_(_STEPS.c.done_before.is_(None), _STEPS.c.done_before > _STEPS.c.StartTime)),
-        exists().where(
-            _s.ProcessBatch_id == _STEPS.c.ProcessBatch_id,
-            _s.ProcessControlSeq > _STEPS.c.seq_before,
-            _s.ProcessControlSeq < _STEPS.c.ProcessControlSeq,
-            _s.z_inserted <= _STEPS.c.StartTime,
+_STRAYS = or_(
+    _TURNS.c.ProcessControlSeq < _TURNS.c.reached,
+    and_(
+        _TURNS.c.ProcessControlSeq > _TURNS.c.reached,
+        or_(
+            _TURNS.c.done < _TURNS.c.reached,
+            _TURNS.c.ended > _TURNS.c.StartTime,
+            exists().where(
+                _s.ProcessBatch_id == _TURNS.c.ProcessBatch_id,
+                _s.ProcessControlSeq > _TURNS.c.reached,
+                _s.ProcessControlSeq < _TURNS.c.ProcessControlSeq,
+                _s.z_inserted <= _TURNS.c.StartTime,
+            ),
         ),
     ),
 )
-"""Instances that did not go from one step to the next: few, of whose attempts each is looked at then."""
+"""An instance does not go from one step to the next: few do so, and each attempt of these is looked at then."""
+_STRAYED = select(_TURNS.c.BatchControl_id).where(_STRAYS)
 # Where statistics are old PostgreSQL would look for them anew for every attempt.
 _SUSPECTS = _STRAYED.cte("suspect").prefix_with("MATERIALIZED", dialect="postgresql")
 # What a person asked for may fail first, and succeed when it is tried again.
@@ -194,6 +202,8 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         .distinct()
         .order_by(_ID),
         "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
+        "turns",
+        _STRAYS,
     ),
     Invariant(
         "I10",
