@@ -243,6 +243,7 @@ CODES: Mapping[str, int] = {
     "batchctl.preparation:_unfit": 1292,
     "batchctl.control.controller:Controller.unclaimed": 1293,
     "batchctl.control.incident_watch:IncidentWatch.check_written": 1310,
+    "batchctl.store.schema:_refuse_unfit_rows": 1311,
     "batchctl.system.handler_calls:_deadly": 1294,
 }
 """By the module and the function that makes the error."""

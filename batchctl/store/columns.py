@@ -14,6 +14,7 @@ from sqlalchemy import (
     Column,
     Dialect,
     Integer,
+    SmallInteger,
     String,
     Text,
     Unicode,
@@ -226,7 +227,7 @@ def name(length: int = NAME_LENGTH) -> TypeEngine[str]:
 
 def word() -> TypeEngine[str]:
     """Return the type of a status word, read in any letter case; on PostgreSQL a trigger writes it in lower case."""
-    kind = String(20).with_variant(String(20, collation="NOCASE"), "sqlite")
+    kind = String(20).with_variant(Text(collation="NOCASE"), "sqlite")
     return kind.with_variant(String(20, collation="Latin1_General_100_CI_AS"), "mssql")
 
 
@@ -235,7 +236,18 @@ def text_column() -> TypeEngine[str]:
     return UnicodeText().with_variant(NVARCHAR(None, _EXACT), "mssql")
 
 
-def in_words(column: str, words: list[str]) -> str:
-    """Return the condition that a column holds one of some words, in any letter case; SQLite has one that is cheaper."""
+def in_words(column: str, words: list[str], in_any_case: str = "lower({})") -> str:
+    """Return the condition that a column holds one of some words, in any letter case; on SQLite its collation says that."""
     listed = ", ".join(f"'{word}'" for word in words)
-    return f"lower({column}) IN ({listed})"
+    return f"{in_any_case.format(column)} IN ({listed})"
+
+
+@compiles(Unicode, "sqlite")
+def _strict_text(element: Unicode, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
+    # STRICT tables know no VARCHAR.
+    return "TEXT"
+
+
+@compiles(SmallInteger, "sqlite")
+def _strict_integer(element: SmallInteger, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "INTEGER"

@@ -1,8 +1,8 @@
 """What rows must fulfil, in words that are cheap for each database: constraints, partial indexes, and queries that use them.
 
 SQLite looks at a constraint with every row it writes, and at an index's condition too. It builds a table of its own for
-each list of three words and more, every time; for words that are compared one by one it builds none. A query must say an
-index's condition as the index does, or the index is of no use to it: so both take it from here.
+each list of three words and more, every time; for words that are compared one by one it builds none: so are those of work.
+A query must say an index's condition as the index does, or the index is of no use to it: so both take it from here.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
+    Unicode,
+    UnicodeText,
     text,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -64,6 +66,7 @@ def _on_mssql(element: differing, compiler: Any, **options: Any) -> str:
     return str(compiler.process(said, **options))
 
 
+_IN_FULL = "'%Y-%m-%d %H:%M:%f'"
 _CHECKED_BEFORE = ("BatchControl", "NextRunTime")
 """A time that has such a constraint of its own, as old as the first release."""
 
@@ -80,10 +83,10 @@ def once_found(key: ColumnElement[int]) -> ColumnElement[int]:
     return key + 0
 
 
-def is_word(column: str, words: Iterable[str]) -> ColumnElement[bool]:
-    """Return the constraint that a column of words holds one of some, in any letter case."""
+def is_word(column: str, words: Iterable[str], *, often: bool = False) -> ColumnElement[bool]:
+    """Return the constraint that a column of words holds one of some, in any letter case; `often` is it written."""
     words = list(words)
-    return differing(in_words(column, words), one_by_one(column, words))
+    return differing(in_words(column, words), one_by_one(column, words) if often else in_words(column, words, "{}"))
 
 
 def is_written_word(column: str, words: Iterable[str], also: str) -> ColumnElement[bool]:
@@ -101,12 +104,21 @@ def one_by_one(column: str, words: Iterable[str]) -> str:
     return " OR ".join(f"{column} = '{word}'" for word in words)
 
 
-def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
-    """Return the constraints that give SQLite the column types other databases have by themselves."""
+def type_checks(table: Table) -> list[CheckConstraint]:
+    """Return the constraints that give SQLite, beyond its STRICT, the column types other databases have by themselves."""
+    columns = [column for column in table.columns if not column.primary_key]
+    times = [column for column in columns if isinstance(column.type, UtcTime)]
+    texts = [column for column in columns if _is_free_text(column)]
+    conditions = {f"{column.name}_Type": _is_time_of(column) for column in times}
+    conditions |= {f"{column.name}_Length": _is_short(column) for column in texts if _length_of(column) is not None}
+    conditions |= {"NUL": _has_no_nul(" || ".join(map(_never_null, texts)))} if texts else {}
     return [
-        CheckConstraint(text(condition), name=f"{column}_Type").ddl_if(dialect="sqlite")
-        for column, condition in _types(columns)
+        CheckConstraint(text(condition), name=name).ddl_if(dialect="sqlite") for name, condition in conditions.items()
     ]
+
+
+def _never_null(column: Column[Any]) -> str:
+    return f"ifnull({column.name}, '')" if column.nullable else str(column.name)
 
 
 def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
@@ -121,11 +133,11 @@ def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
 
 
 def _types(columns: Iterable[Column[Any]]) -> Iterator[tuple[str, str]]:
-    times = list[str]()
+    """Yield what SQLite is told of the type of a column, one by one: what it knows by itself is nothing to look for."""
     for column in columns:
-        yield column.name, _type_of(column, times)
-        if isinstance(column.type, UtcTime):
-            times.append(column.name)
+        said = _type_of(column)
+        if said:
+            yield column.name, said
 
 
 def is_number(column: Column[Any]) -> bool:
@@ -159,13 +171,11 @@ def spelled(condition: Any, dialect: str) -> str:
 
 
 def readable_by(table: Table, dialect: str, gone_by: Iterable[str], times: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Return the columns that somebody goes by, and what they have to fulfil; on SQLite numbers and some times, too."""
+    """Return the columns that somebody goes by, and what they have to fulfil; on SQLite some times, too."""
     named = dict(_named(table, dialect))
     found = [(column, named[column]) for column in gone_by]
-    if dialect == "sqlite":
-        of_types = (column for column in table.c if is_number(column) or column.name in times)
-        found += _types(column for column in of_types if not column.primary_key)
-    return found
+    of_types = _types(column for column in table.c if column.name in times) if dialect == "sqlite" else ()
+    return [*found, *of_types]
 
 
 def unreadable(
@@ -186,33 +196,49 @@ def unreadable(
     )
 
 
-def _type_of(column: Column[Any], times: Iterable[str]) -> str:
-    kind, at = column.type, column.name
-    if is_number(column):
-        condition = f"typeof({at}) = 'integer'"
-    elif isinstance(kind, UtcTime):
-        # The time of the writing is mostly that of what is written, which is looked at for itself.
-        condition = _is_time(at, times if at.startswith("z_") else ())
-    elif type(kind) is String:
-        # Of a word the constraint that names the words says all the rest.
-        condition = f"typeof({at}) = 'text'"
-    else:
-        condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
-        length = getattr(kind, "length", None)
-        condition += f" AND length({at}) <= {length}" if length else ""
-    return f"{at} IS NULL OR ({condition})" if column.nullable else condition
+def _type_of(column: Column[Any]) -> str:
+    if isinstance(column.type, UtcTime):
+        return _is_time_of(column)
+    if not _is_free_text(column):
+        return ""
+    short = f" AND {_is_short(column)}" if _length_of(column) is not None else ""
+    return f"{_has_no_nul(column.name)}{short}"
 
 
-def _is_time(at: str, others: Iterable[str]) -> str:
-    # What is written in full, as batchctl does, is itself after a journey through SQLite's calendar; by way of
-    # '+0 days', without which older versions take the 31st of February as they find it. What is short takes longer.
-    # First of all it has to begin with a digit, because SQLite refuses to look at 'now' in a constraint; and Python knows
-    # no year 0.
-    in_full = f"({at} >= '0001' AND {at} < ':' AND strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at})"
-    in_short = (
-        f"({at} >= '0001' AND {at} GLOB '[0-9][0-9][0-9][0-9]-*'"
-        f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
-        f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
-        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*' AND {at} GLOB '*[0-9]' AND instr({at}, char(0)) = 0)"
+def _is_time_of(column: Column[Any]) -> str:
+    # The time of the writing is mostly that of what is written, which is looked at for itself.
+    if column.name == "z_updated" and "z_inserted" in column.table.c:
+        return f"z_updated IS z_inserted OR ({is_time('z_updated')})"
+    return f"{column.name} IS NULL OR ({is_time(column.name)})" if column.nullable else is_time(column.name)
+
+
+def _is_free_text(column: Column[Any]) -> bool:
+    """Say whether a column holds any text; of a word the constraint that names the words says all."""
+    return isinstance(column.type, (Unicode, UnicodeText))
+
+
+def _length_of(column: Column[Any]) -> int | None:
+    return column.type.length if isinstance(column.type, String) else None
+
+
+def _is_short(column: Column[Any]) -> str:
+    return f"length({column.name}) <= {_length_of(column)}"
+
+
+def is_time(at: str) -> str:
+    """Return SQLite's condition of a time: a day, with a time of day to the minute, the second or a fraction of it.
+
+    It is the beginning of what SQLite's calendar makes of it; by way of '+0 days', without which older versions take the
+    31st of February as they find it. What is written in full, as batchctl does, is quickly looked at. Before all it has to
+    begin with a digit, because SQLite refuses to look at 'now' in a constraint; and Python knows no year 0.
+    """
+    in_full = f"strftime({_IN_FULL}, {at}, '+0 days') IS {at}"
+    its_beginning = f"substr(strftime({_IN_FULL}, substr({at}, 1, 23), '+0 days'), 1, length(rtrim({at})))"
+    in_part = (
+        f"({its_beginning} IS substr({at}, 1, 23) AND trim(substr({at}, 24), '0123456789') = '' AND {_has_no_nul(at)})"
     )
-    return " OR ".join([*(f"{at} IS {other}" for other in others), in_full, in_short])
+    return f"{at} >= '0001' AND {at} < ':' AND ({in_full} OR {in_part})"
+
+
+def _has_no_nul(at: str) -> str:
+    return f"instr({at}, char(0)) = 0"

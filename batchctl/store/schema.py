@@ -85,7 +85,8 @@ def _made_until(revision: str | None) -> set[str]:
     # They are the same on all databases.
     with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as scratch:
         upgrade(scratch, revision)
-        return {name.lower() for name in _tables_and_views(scratch)}
+        # A view is made anew by every upgrade.
+        return {name.lower() for name in (*_tables_and_views(scratch), *views.NAMES)}
 
 
 def _tables_and_views(connection: Connection) -> list[str]:
@@ -163,12 +164,24 @@ def _upgrade_as_printed(connection: Connection) -> None:
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database to a revision, inside the caller's transaction; with the newest, make views and triggers anew."""
+    before = revision_of(connection)
     _command().upgrade(_config(connection), revision)
     if revision == "head":
         from batchctl.store.repeatable.making import remake  # noqa: PLC0415 - as in `_repeatable`
 
         remake(connection)
     dialect_of(connection).end_migration(connection)
+    if before not in {None, newest_revision()}:
+        _refuse_unfit_rows(connection)
+
+
+def _refuse_unfit_rows(connection: Connection) -> None:
+    """Refuse an upgrade where a hand has written, past the constraints, what the tables cannot hold any more."""
+    found = dialect_of(connection).violations(connection, at_length=False)
+    if found:
+        message = f"Rows of the control database hold what schema {newest_revision()} does not take: {found[0]}."
+        next_step = "correct them in an SQL client (batchctl check, of the version before, names them), then: batchctl db upgrade"
+        raise SchemaMismatch(message, next_step=next_step)
 
 
 def script(dialect: str) -> str:
@@ -181,7 +194,7 @@ def script(dialect: str) -> str:
     _command().upgrade(config, "head", sql=True)
     # Where a driver takes values by percent signs, as PostgreSQL's does, one in a view is printed as two.
     text, newest = printed.getvalue().replace("%%", "%"), newest_revision()
-    return with_guards(text, newest) if dialect == "mssql" else headed(text, dialect, newest)
+    return with_guards(text, revisions()) if dialect == "mssql" else headed(text, dialect, newest)
 
 
 def verify(connection: Connection) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
+_NEXT_VERSION = re.compile(
+    r"UPDATE alembic_version SET version_num='(\w+)'(?: OUTPUT inserted\.version_num)?"
+    r" WHERE alembic_version\.version_num = '(\w+)'"
+)
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _ROW = re.compile(r"INSERT INTO (\w+) ")
 _OVER_WHAT_IS_THERE = re.compile(r"CREATE OR ALTER VIEW |EXEC sp_executesql N'CREATE OR ALTER TRIGGER ")
@@ -101,17 +106,20 @@ GO
 """
 
 
-def with_guards(printed: str, revision: str) -> str:
-    """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
+def with_guards(printed: str, revisions: Sequence[str]) -> str:
+    """Return what Alembic has printed, as batches of which each looks first whether there is anything to do.
+
+    It takes a database of any of these revisions, oldest first, to the last.
+    """
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
     batches = [f"{comment}{guarded(statement)}" for comment, statement in statements if statement]
     tables = [name for _, statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     head = (
         _HEAD.replace("(settings)", SETTINGS)
-        .replace("(revision)", revision)
+        .replace("(revision)", revisions[-1])
         .replace("(tables)", listed)
-        .replace("(revisions)", f"'{revision}'")
+        .replace("(revisions)", ", ".join(f"'{each}'" for each in revisions))
     )
     parts = [head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT]
     # A name of one part would also find what lies in dbo.
@@ -133,6 +141,9 @@ def guarded(statement: str) -> str:
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"
+    if versions := _NEXT_VERSION.match(statement):
+        after, before = versions.groups()
+        return f"UPDATE alembic_version SET version_num = '{after}' WHERE version_num = '{before}';"  # noqa: S608 - our own names
     if setting := _SETTING.match(statement):
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
     if row := _ROW.match(statement):

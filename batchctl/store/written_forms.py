@@ -7,6 +7,7 @@ calendar knows, such as whether February has a 30th, is left to `check`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
 
 from batchctl.domain.business_days import MOST_OF_A_MONTH, WEEKDAYS
 from batchctl.domain.cadences import MONTHS
@@ -22,6 +23,8 @@ _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]",
 """What may stand nowhere behind a comma of times that have one before and behind each."""
 
 
+_NESTED = 10
+"""How many words SQLite is told to take away from one another."""
 BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
 """What the engine leaves away before and after a name or a number."""
 BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
@@ -155,27 +158,34 @@ def _numbers(most: int) -> list[str]:
 def are_words(column: str, words: Iterable[str], *, ranges: bool = False) -> differing:
     """Return the constraint that a column holds some words with commas between them, in any letter case.
 
-    Each word stands between commas of its own; what is taken away when each word is, is then as long as the whole. A sum
-    of lengths is flat: words that are taken away one after the other nest, which SQLite's parser bears few of.
+    Each word stands between commas of its own; what is taken away when each word is, is then as long as the whole. They
+    are taken away some at a time, and the lengths summed up: SQLite's parser bears few that nest.
     """
     words = [word.lower() for word in words]
     dash = f"( *- *({'|'.join(words)}))?" if ranges else ""
     word = f" *({'|'.join(words)}){dash} *"
     return differing(
         f"""lower({column} COLLATE "C") ~ '^{word}(,{word})*$'""",
-        _are_flat(column, words, "||", "length", "GLOB", ranges=ranges),
+        _are_flat(column, words, "||", "length", "GLOB", ranges=ranges, nested=_NESTED),
         _are_flat(column, words, "+", "LEN", "LIKE", ranges=ranges),
     )
 
 
-def _are_flat(column: str, words: Sequence[str], join: str, length: str, fits: str, *, ranges: bool) -> str:
+def _are_flat(
+    column: str, words: Sequence[str], join: str, length: str, fits: str, *, ranges: bool, nested: int = 1
+) -> str:
     bare = f"lower(replace({column}, ' ', ''))"
     ends = f"replace({bare}, '-', ',')" if ranges else bare
     apart = f"',' {join} replace({ends}, ',', ',,') {join} ','"
-    left = " + ".join(f"{length}(replace({apart}, ',{word},', ''))" for word in words)
+    groups = [words[at : at + nested] for at in range(0, len(words), nested)]
+    left = " + ".join(f"{length}({_without(apart, group)})" for group in groups)
     twice = [f"*-{_WITHIN * many}-*" for many in range(1, max(map(len, words)) + 1)] if ranges else []
     refused = [f"{bare} NOT {fits} '{_as_like(each) if fits == 'LIKE' else each}'" for each in twice]
-    return " AND ".join([f"{left} = {len(words) - 1} * {length}({apart})", _none_broken(column, fits), *refused])
+    return " AND ".join([f"{left} = {len(groups) - 1} * {length}({apart})", _none_broken(column, fits), *refused])
+
+
+def _without(apart: str, words: Iterable[str]) -> str:
+    return reduce(lambda left, word: f"replace({left}, ',{word},', '')", words, apart)
 
 
 def _none_broken(column: str, fits: str) -> str:

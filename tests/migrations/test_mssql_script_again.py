@@ -35,6 +35,7 @@ MADE = {
 }
 OVER = re.compile(r"(?:EXEC sp_executesql N')?CREATE OR ALTER (VIEW|TRIGGER) (\w+) ")
 VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) VALUES \('(\w+)'\)")
+NEXT_VERSION = re.compile(r"UPDATE alembic_version SET version_num = '(\w+)' WHERE version_num = '(\w+)';")
 Key = tuple[str, str, str]
 
 
@@ -84,6 +85,8 @@ class Database:
                 return
         if version := VERSION.match(statement):
             self.revision = version[1]
+        elif later := NEXT_VERSION.fullmatch(statement):
+            self.revision = later[1] if self.revision == later[2] else self.revision
         elif over := OVER.match(statement):
             self.objects[over[1], "", over[2]] = statement
         elif setting := re.match(r"INSERT INTO Setting \(Name, Value\) SELECT '(\w+)'", statement):

@@ -33,6 +33,8 @@ from batchctl.store.dialects.sqlite_log import End, Stamp, log_of
 
 WRITES_ALONE = True
 
+OLDEST = (3, 37, 0)
+"""The first SQLite with STRICT tables."""
 MOST_LOG = 3 * 1024 * 1024
 """Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
 LEAST_GROWTH = 64 * 1024
@@ -84,6 +86,10 @@ _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL A
 def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a file has no password
     """Return an engine for the file; nothing is created unless `may_create`."""
     path = database_path(url, directory)
+    if sqlite3.sqlite_version_info < OLDEST:
+        message = f"The SQLite {sqlite3.sqlite_version} of this Python cannot open the control database {path}."
+        next_step = f"use a Python with SQLite {'.'.join(map(str, OLDEST))} or later"
+        raise DatabaseUnusable(message, next_step=next_step)
     if not path.parent.is_dir():
         message = f"The folder {path.parent} of the control database {path.name} does not exist."
         raise DatabaseUnusable(message, next_step="create the folder, or correct database_url")

@@ -20,9 +20,7 @@ from batchctl.store.columns import (
     utc_now,
     word,
 )
-from batchctl.store.conditions import is_word
 from batchctl.store.tables.making import (
-    added,
     belongs,
     check,
     column,
@@ -61,6 +59,8 @@ DEFINITIONS = (
 )
 """What people define. Every change of it is audited by a trigger, as is one of `Setting` and of `BatchFreeze`."""
 
+_BY = ("ArriveBy", "StartBy", "FinishBy")
+
 process_batch = table(
     "ProcessBatch",
     key("ProcessBatch_id"),
@@ -79,14 +79,14 @@ process_batch = table(
     column("Description", text_column()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("ProcessingMode", word(), is_word("ProcessingMode", status.ProcessingMode)),
-    added("RetryWaitSecs", Integer(), "RetryWaitSecs BETWEEN 0 AND 31536000"),
-    added("Origin", name()),
-    added("Tags", name()),
-    *(added(called, name(50), is_time_or_word(called, "none")) for called in ("ArriveBy", "StartBy", "FinishBy")),
-    added("ExpectedOn", name(50), are_weekdays("ExpectedOn")),
-    added("ExpectedCalendar", name()),
-    added("PopulatorOn", word(), is_word("PopulatorOn", status.PopulatorOn)),
+    column("ProcessingMode", word()),
+    column("RetryWaitSecs", Integer()),
+    column("Origin", name()),
+    column("Tags", name()),
+    *(column(called, name(50)) for called in _BY),
+    column("ExpectedOn", name(50)),
+    column("ExpectedCalendar", name()),
+    column("PopulatorOn", word()),
     UniqueConstraint("ProcessBatchName"),
     check("ProcessBatchName", "ProcessBatchName <> ''"),
     flag("Enabled"),
@@ -98,7 +98,11 @@ process_batch = table(
     words("DependencyMode", status.DependencyMode),
     check("Entity", "Entity <> ''"),
     check("Populator", "Populator <> ''"),
-    sqlite_autoincrement=True,
+    words("ProcessingMode", status.ProcessingMode),
+    check("RetryWaitSecs", "RetryWaitSecs BETWEEN 0 AND 31536000"),
+    *(check(called, is_time_or_word(called, "none")) for called in _BY),
+    check("ExpectedOn", are_weekdays("ExpectedOn")),
+    words("PopulatorOn", status.PopulatorOn),
 )
 
 process_control = table(
@@ -115,7 +119,7 @@ process_control = table(
     *data_columns(),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("MaxLost", Integer(), "MaxLost BETWEEN 0 AND 1000", default="3"),
+    required("MaxLost", Integer(), "3"),
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq"),
     check("ProcessControlSeq", f"ProcessControlSeq BETWEEN 1 AND {HIGHEST_SEQ}"),
     check("ProcessName", "ProcessName <> ''"),
@@ -124,7 +128,7 @@ process_control = table(
     check("MaxDuration", "MaxDuration BETWEEN 1 AND 31536000"),
     words("OnLost", status.OnLost),
     check("ProcessType", is_plain("ProcessType")),
-    sqlite_autoincrement=True,
+    check("MaxLost", "MaxLost BETWEEN 0 AND 1000"),
 )
 
 resource = table(
@@ -138,7 +142,6 @@ resource = table(
     UniqueConstraint("ResourceName"),
     check("ResourceName", "ResourceName <> ''"),
     check("Units", "Units BETWEEN 0 AND 1000000"),
-    sqlite_autoincrement=True,
 )
 
 batch_resource = table(
@@ -153,7 +156,6 @@ batch_resource = table(
     UniqueConstraint("ProcessBatch_id", "Resource_id"),
     check("Units", "Units BETWEEN 1 AND 1000000"),
     flag("Exclusive"),
-    sqlite_autoincrement=True,
 )
 
 batch_dependency = table(
@@ -167,7 +169,6 @@ batch_dependency = table(
     UniqueConstraint("ProcessBatch_id", "DependsOnBatch_id"),
     check("DeadlineMins", "DeadlineMins BETWEEN 1 AND 525600"),
     check("DependsOnBatch_id", "DependsOnBatch_id <> ProcessBatch_id"),
-    sqlite_autoincrement=True,
 )
 
 schedule = table(
@@ -241,7 +242,6 @@ schedule = table(
     check("RunMonths_Days", has_such_days("RunMonths", "RunDaysOfMonth")),
     *(check(f"{called}_Blanks", has_none_broken(called)) for called in ("RunTimes", "BetweenTimes")),
     index("IX_Schedule_Due", "NextRunTime", where=ARMED),
-    sqlite_autoincrement=True,
 )
 
 calendar = table(
@@ -259,7 +259,6 @@ calendar = table(
     check("BusinessDays", are_weekdays("BusinessDays", or_none=True)),
     check("ValidFrom", is_day("ValidFrom")),
     check("ValidUntil", is_day("ValidUntil")),
-    sqlite_autoincrement=True,
 )
 
 calendar_day = table(
@@ -275,7 +274,6 @@ calendar_day = table(
     check("CalendarDate", "CalendarDate LIKE '____-__-__'"),
     flag("IsBusinessDay"),
     check("CalendarDate_Form", is_day("CalendarDate")),
-    sqlite_autoincrement=True,
 )
 
 data_trigger = table(
@@ -307,7 +305,6 @@ data_trigger = table(
     flag("OnNewRows"),
     flag("Enabled"),
     *(check(called, f"{called} <> ''") for called in ("ConnectionName", "TableName", "StatusColumn")),
-    sqlite_autoincrement=True,
 )
 
 file_watch = table(
@@ -335,7 +332,6 @@ file_watch = table(
     flag("Enabled"),
     words("DuplicateKey", status.DuplicateKey),
     check("Folder", "Folder <> ''"),
-    sqlite_autoincrement=True,
 )
 
 setting = table(
@@ -348,7 +344,6 @@ setting = table(
     UniqueConstraint("Name"),
     check("Name", "Name <> ''"),
     check("MaxConcurrent", is_limit_or_other("Name", "Value"), of="Value"),
-    sqlite_autoincrement=True,
 )
 
 batch_version = table(
@@ -363,7 +358,6 @@ batch_version = table(
     stamp("z_inserted"),
     UniqueConstraint("ProcessBatch_id", "DefVersion"),
     check("DefVersion", "DefVersion >= 1"),
-    sqlite_autoincrement=True,
 )
 
 applied_definition = table(
@@ -378,5 +372,4 @@ applied_definition = table(
     stamp("z_inserted"),
     stamp("z_updated"),
     UniqueConstraint("Kind", "Name"),
-    sqlite_autoincrement=True,
 )

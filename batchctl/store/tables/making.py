@@ -10,7 +10,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ColumnElement,
-    Dialect,
     Index,
     MetaData,
     Table,
@@ -18,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.schema import CreateColumn, CreateIndex
+from sqlalchemy.schema import CreateIndex
 
 from batchctl.store.columns import (
     UtcTime,
@@ -62,24 +61,14 @@ def stamp(called: str) -> Column[Any]:
     return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
 
 
-def added(
-    called: str, kind: Any, only: str | ColumnElement[bool] | None = None, *, default: str | None = None
-) -> Column[Any]:
-    """Return a column that a later migration has added: SQLite writes its conditions beside it, with the one it may have."""
-    info = {"added": True, "only": only}
-    if default is None:
-        return column(called, kind, info=info)
-    return column(called, kind, info=info, nullable=False, server_default=text(default))
-
-
 def data_columns() -> list[Column[Any]]:
     """Return Data1 to Data6."""
     return [column(f"Data{at}", text_column()) for at in range(1, 7)]
 
 
-def words(called: str, kind: type[StrEnum]) -> CheckConstraint:
-    """Return the condition that a column holds one of the words of a type."""
-    return CheckConstraint(is_word(called, [member.value for member in kind]), name=called)
+def words(called: str, kind: type[StrEnum], *, often: bool = False) -> CheckConstraint:
+    """Return the condition that a column holds one of the words of a type; `often` is it written."""
+    return CheckConstraint(is_word(called, [member.value for member in kind], often=often), name=called)
 
 
 def written_words(called: str, kind: type[StrEnum], also: str) -> CheckConstraint:
@@ -140,43 +129,15 @@ def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
     return made if "where" not in info else f"{made} WHERE {compiler.sql_compiler.process(info['where'])}"
 
 
-@compiles(CreateColumn, "sqlite")
-def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -> str:
-    column = element.element
-    made = str(compiler.visit_create_column(element, **options))
-    if not column.info.get("added"):
-        return made
-    (condition,) = type_checks([column])
-    made = f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
-    only = column.info["only"]
-    if only is None:
-        return made
-    said = only if isinstance(only, str) else compiler.sql_compiler.process(only, literal_binds=True)
-    return f"{made} CONSTRAINT CK_{column.table.name}_{column.name} CHECK ({said})"
-
-
 @event.listens_for(metadata, "before_create", once=True)
 def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
     # Every command loads the tables and hardly one makes any: three hundred constraints would take longer than all the rest.
     del connection, options
     for table in made.tables.values():
-        given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
-        for constraint in type_checks(given):
+        for constraint in (*type_checks(table), *time_checks(table.columns)):
             table.append_constraint(constraint)
-        for constraint in time_checks(table.columns):
-            table.append_constraint(constraint)
-
-
-def _not_on_sqlite(*made: Any, dialect: Dialect, **options: Any) -> bool:
-    del made, options
-    return dialect.name != "sqlite"
 
 
 def table(called: str, *parts: Any, **options: Any) -> Table:
     """Return a table, which is made with all others."""
-    elsewhere = [
-        check(str(part.name), part.info["only"]).ddl_if(callable_=_not_on_sqlite)
-        for part in parts
-        if isinstance(part, Column) and part.info.get("only") is not None
-    ]
-    return Table(unquoted(called), metadata, *parts, *elsewhere, **options)
+    return Table(unquoted(called), metadata, *parts, sqlite_autoincrement=True, sqlite_strict=True, **options)

@@ -60,7 +60,6 @@ operator_request = table(
     words("Status", status.RequestStatus),
     check("Action_Word", is_word_while("Action", Verb, REQUESTED)),
     index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
-    sqlite_autoincrement=True,
 )
 
 batch_freeze = table(
@@ -80,7 +79,6 @@ batch_freeze = table(
     # Of neither is the whole system.
     check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
     index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
-    sqlite_autoincrement=True,
 )
 
 incident = table(
@@ -120,7 +118,6 @@ incident = table(
     words("Status", status.IncidentStatus),
     index("UX_Incident_Standing", "IncidentKey", where=STANDING_INCIDENT, unique=True),
     index("IX_Incident_Recovery", "Incident_id", where=OWED_RECOVERY),
-    sqlite_autoincrement=True,
 )
 
 alert_delivery = table(
@@ -149,7 +146,6 @@ alert_delivery = table(
     words("Kind", status.DeliveryKind),
     words("Status", status.DeliveryStatus),
     index("IX_AlertDelivery_Waiting", "AlertDelivery_id", where=TO_SEND),
-    sqlite_autoincrement=True,
 )
 
 audit_log = table(
@@ -165,7 +161,6 @@ audit_log = table(
     column("ValuesAfter", text_column()),
     check("Actor", "Actor <> ''"),
     Index("IX_AuditLog_Target", "Target"),
-    sqlite_autoincrement=True,
 )
 
 audit_seal = table(
@@ -180,7 +175,6 @@ audit_seal = table(
     # No foreign key: the seal of a row that was purged stays.
     UniqueConstraint("AuditLog_id"),
     check("SealNo", "SealNo >= 1"),
-    sqlite_autoincrement=True,
 )
 
 zone_offset = table(
@@ -196,5 +190,4 @@ zone_offset = table(
     check("UntilTime", "FromTime < UntilTime"),
     check("OffsetSeconds", "OffsetSeconds BETWEEN -86400 AND 86400"),
     Index("IX_ZoneOffset_Until", "UntilTime", "FromTime"),
-    sqlite_autoincrement=True,
 )

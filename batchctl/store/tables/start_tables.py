@@ -51,7 +51,6 @@ scheduler_log = table(
     words("EventType", status.SchedulerEvent),
     Index("IX_SchedulerLog_Entity", "Entity", "SchedulerLog_id"),
     index("IX_SchedulerLog_Fired", "FileProcess_id", where=FIRED),
-    sqlite_autoincrement=True,
 )
 
 file_watch_seen = table(
@@ -70,7 +69,6 @@ file_watch_seen = table(
     stamp("z_updated"),
     UniqueConstraint("FileWatch_id", "PathKey"),
     Index("IX_FileWatchSeen_Intake", "FileProcess_id"),
-    sqlite_autoincrement=True,
 )
 
 schedule_backfill = table(
@@ -93,7 +91,6 @@ schedule_backfill = table(
     flag("Missed"),
     words("Status", status.BackfillStatus),
     index("IX_ScheduleBackfill_Running", "ScheduleBackfill_id", where=BACKFILLING),
-    sqlite_autoincrement=True,
 )
 
 schedule_fire = table(
@@ -121,5 +118,4 @@ schedule_fire = table(
     words("Outcome", status.FireOutcome),
     Index("IX_ScheduleFire_Due", "Schedule_id", "DueTime"),
     Index("IX_ScheduleFire_FileProcess", "FileProcess_id"),
-    sqlite_autoincrement=True,
 )

@@ -24,7 +24,6 @@ from batchctl.store.columns import (
 )
 from batchctl.store.conditions import one_of, unreadable
 from batchctl.store.tables.making import (
-    added,
     check,
     column,
     data_columns,
@@ -71,7 +70,7 @@ file_process = table(
     column("Message", text_column()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("PopulatorTries", Integer()),
+    column("PopulatorTries", Integer()),
     written_words("Status", status.IntakeStatus, "success"),
     check("Entity", "Entity <> ''"),
     index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
@@ -81,7 +80,6 @@ file_process = table(
     index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
     index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
     # On SQL Server revision 0036 makes it, of Entity and a computed column that is in no other database.
-    sqlite_autoincrement=True,
 )
 
 batch_control = table(
@@ -100,7 +98,7 @@ batch_control = table(
     required("LostCount", Integer(), "0"),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("DefVersion", Integer()),
+    column("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     written_words("Status", status.InstanceStatus, "success"),
     check("PrevProcessControlSeq", f"PrevProcessControlSeq BETWEEN 0 AND {HIGHEST_SEQ}"),
@@ -120,7 +118,6 @@ batch_control = table(
         *("ProcessBatch_id", "Status", "BatchControl_id"),
         where=one_of("Status", OVER_INSTANCE),
     ),
-    sqlite_autoincrement=True,
 )
 
 batch_process_history = table(
@@ -153,16 +150,15 @@ batch_process_history = table(
     column("NextRunTimeAfter", UtcTime()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("ClaimedBy", name()),
-    added("DefVersion", Integer()),
-    added("ErrorCode", name(50)),
-    added("ErrorLine", Integer()),
+    column("ClaimedBy", name()),
+    column("DefVersion", Integer()),
+    column("ErrorCode", name(50)),
+    column("ErrorLine", Integer()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
-    words("Cause", status.Cause),
-    words("Status", status.HistoryStatus),
+    words("Cause", status.Cause, often=True),
+    words("Status", status.HistoryStatus, often=True),
     check("EndTime", ENDED_OR_LIVE),
     index("UX_BatchProcessHistory_Live", "BatchControl_id", where=LIVE_ENTRY, unique=True),
-    sqlite_autoincrement=True,
 )
 
 GONE_BY = {
@@ -196,7 +192,6 @@ duration_history = table(
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq", "Day", "UpToMs"),
     check("Runs", "Runs >= 1"),
     check("MinMs", "MinMs BETWEEN 0 AND MaxMs"),
-    sqlite_autoincrement=True,
 )
 
 batch_completion = table(
@@ -219,7 +214,6 @@ batch_completion = table(
     ),
     Index("IX_BatchCompletion_Instance", "BatchControl_id"),
     Index("IX_BatchCompletion_Started", "FileProcess_id"),
-    sqlite_autoincrement=True,
 )
 
 controller = table(
@@ -237,18 +231,17 @@ controller = table(
     column("AppVersion", name(50)),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("OrphanTimeoutSecs", Integer()),
-    added("SchedulerZone", name()),
-    added("LeftOut", text_column()),
-    added("ProcessTypes", text_column()),
-    added("Populators", text_column()),
-    added("Jobs", text_column()),
-    added("Trouble", text_column()),
+    column("OrphanTimeoutSecs", Integer()),
+    column("SchedulerZone", name()),
+    column("LeftOut", text_column()),
+    column("ProcessTypes", text_column()),
+    column("Populators", text_column()),
+    column("Jobs", text_column()),
+    column("Trouble", text_column()),
     UniqueConstraint("ControllerName"),
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),
     check("Slots", "Slots >= 0"),
-    sqlite_autoincrement=True,
 )
 
 leader = table(
@@ -262,7 +255,6 @@ leader = table(
     stamp("z_updated"),
     check("Leader_id", "Leader_id = 1"),
     check("Fence", f"Fence BETWEEN 0 AND {HIGHEST_FENCE}"),
-    sqlite_autoincrement=True,
 )
 
 named_lock = table(
@@ -270,6 +262,5 @@ named_lock = table(
     key("NamedLock_id"),
     stamp("z_inserted"),
     stamp("z_updated"),
-    sqlite_autoincrement=True,
 )
 """Rows to lock, on PostgreSQL, in the place of a name: a lock of the server's own anybody may take who may connect."""

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0044.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0045.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -997,6 +997,10 @@ INSERT INTO Leader (Fence) SELECT 0;
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
 INSERT INTO alembic_version (version_num) VALUES ('0044') RETURNING alembic_version.version_num;
+
+-- Running upgrade 0044 -> 0045
+
+UPDATE alembic_version SET version_num='0045' WHERE alembic_version.version_num = '0044';
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
