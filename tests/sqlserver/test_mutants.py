@@ -160,6 +160,17 @@ def test_a9_a_procedure_with_a_try_around_it() -> None:
     assert len([*of_kind(tree_of(old), "TryCatchStatement")]) == 1
 
 
+def test_b1_a_translation_to_a_text_of_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Spoken.tags
+
+    def tags(self: Spoken, text: str) -> str:
+        return plain(self, text).replace("CONCAT(REPLICATE(N' '", "CONCAT(REPLICATE(' '").replace("), N',')", "), ',')")
+
+    monkeypatch.setattr(Spoken, "tags", tags)
+    refused = [name for name, text in views.views("mssql").items() if "9828" in numbers(text)]
+    assert "vWaiting" in refused
+
+
 def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
     by_hash = {name for name, text in statements.kept().items() if "DataHash = CAST(HASHBYTES(" in text}
 
