@@ -94,4 +94,6 @@ def _text(expression: Tree) -> Text | None:
 def _together(expressions: list[Tree]) -> Text | None:
     texts = [text for one in expressions if (text := _text(one))]
     # What is nvarchar has the last word.
-    return (min(kind for kind, _ in texts), sum(length for _, length in texts)) if len(texts) == len(expressions) else None
+    return (
+        (min(kind for kind, _ in texts), sum(length for _, length in texts)) if len(texts) == len(expressions) else None
+    )
