@@ -15,6 +15,7 @@ from batchctl.domain.health import Reading, Result
 from batchctl.store import engine, examination, roles
 from batchctl.store.dialects.health import mssql
 from batchctl.store.tables import metadata
+from batchctl.store.task_queues import SERVICE
 from tests.store.sql_server import NOW, Rows, SqlServer, one
 from tests.store.test_roles import GRANT
 
@@ -78,7 +79,7 @@ def granted_to(role: str) -> set[tuple[str, str, str]]:
 @pytest.fixture
 def judge() -> Iterator[Connection]:
     """SQLite, that carries out what is asked about rights, with SQL Server's functions for a member of the service role."""
-    granted = granted_to(roles.SERVICE)
+    granted = granted_to(SERVICE)
 
     def has_perms_by_name(table: str, _kind: str, right: str, column: str = "", part: str = "") -> int | None:
         if part == "COLUMN" and right not in {"SELECT", "UPDATE", "REFERENCES"}:

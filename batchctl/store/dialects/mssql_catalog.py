@@ -48,7 +48,7 @@ _SETTINGS = (
     "CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,"
     " CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END"
 )
-"""What a view or trigger keeps of the session that made it: where it is off, tables with filtered indexes refuse it (error 1934)."""
+"""What a view or trigger keeps of the session that made it: off, tables with filtered indexes refuse it (error 1934)."""
 MODEL = "batchctl_model"
 """The schema in which everything is made anew, to be compared; its views name it."""
 

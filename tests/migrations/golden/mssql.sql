@@ -2068,13 +2068,14 @@ END;
 GO
 
 CREATE OR ALTER VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+SELECT NULLIF(e.Schedule_id, 0) AS Schedule_id, NULLIF(e.ScheduleName, '') AS JobName,
+       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
        COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       NULLIF(CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END, -1) AS IsRepeatable, NULLIF(e.Enabled, -1) AS IsEnabled, e.TimeZone,
        e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
        CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
        h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
+       NULLIF(CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';'), '') AS NextSql
 FROM Schedule e
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
 JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10

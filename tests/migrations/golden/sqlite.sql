@@ -2441,7 +2441,8 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 CREATE VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+SELECT e.Schedule_id AS Schedule_id, e.ScheduleName AS JobName,
+       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
        COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
        CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
        e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS LastRunOnLocal,
