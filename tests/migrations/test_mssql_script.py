@@ -120,14 +120,14 @@ def test_a_table_is_written_again_only_for_who_has_said_success(table: str) -> N
 def test_success_is_audited_as_the_word_that_is_stored_for_it(table: str, word: str) -> None:
     # What is written and what the other trigger makes of it would be an entry each.
     (body,) = parsed(TRIGGERS[f"TR_{table}_Audit"].partition("SET NOCOUNT ON;")[2].removesuffix("\nEND"))
-    statuses = [one for one in body.find_all(exp.Column) if one.name == "Status"]
+    found = {
+        (one.table, case.sql(dialect="tsql") if (case := one.find_ancestor(exp.Case)) else "")
+        for one in body.find_all(exp.Column)
+        if one.name == "Status"
+    }
 
-    assert {one.table for one in statuses} == {"d", "i"}
-    for row in ("d", "i"):
-        stored = normal(f"SELECT CASE {row}.Status WHEN 'success' THEN '{word}' ELSE {row}.Status END").removeprefix(
-            "SELECT "
-        )
-        assert {one.find_ancestor(exp.Case).sql(dialect="tsql") for one in statuses if one.table == row} == {stored}
+    stored = "CASE {0}.Status WHEN 'success' THEN '{1}' ELSE {0}.Status END"
+    assert found == {(row, normal(f"SELECT {stored.format(row, word)}").removeprefix("SELECT ")) for row in ("d", "i")}
 
 
 def test_what_hands_change_is_audited_there_too() -> None:
