@@ -15,7 +15,7 @@ from tests.sqlserver.names import CONFLICT, OF_WRITES, Names, Scope, columns_in,
 from tests.sqlserver.parser import Tree, problems, tree_of
 from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_kind, of_one_query
 from tests.sqlserver.variables import misnamed
-from tests.sqlserver.writing import WRITES, Session, named_by, written_in
+from tests.sqlserver.writing import WRITES, Session, named_by, named_in, written_in
 
 COMPARED = {
     "BooleanComparisonExpression": ("FirstExpression", "SecondExpression"),
@@ -342,8 +342,27 @@ def ungrouped(expression: Tree, groups: set[str], scope: Scope) -> Iterator[Tree
         return
     if expression["is"] == "ColumnReferenceExpression" and parts(expression) and scope.is_own(expression):
         yield expression
+    for query in (child for child in children(expression) if child["is"] in QUERIES):
+        yield from ungrouped_within(query, groups, scope)
     for operand in operands(expression):
         yield from ungrouped(operand, groups, scope)
+
+
+def ungrouped_within(query: Tree, groups: set[str], scope: Scope) -> Iterator[Tree]:
+    """Yield such columns of the query around another one that stand in that, where they are named with their table."""
+    own = {name_of(one["Alias"]) for one in everything(query) if "Alias" in one} | named_in(query).keys()
+    for column in outside_aggregates(query):
+        *table, _ = parts(column) or [""]
+        if table and table[-1] in scope.sources.keys() - own and said(column, scope) not in groups:
+            yield column
+
+
+def outside_aggregates(tree: Tree) -> Iterator[Tree]:
+    """Yield a fragment and all below it but what aggregates are of."""
+    if not is_aggregate(tree):
+        yield tree
+        for child in children(tree):
+            yield from outside_aggregates(child)
 
 
 def said(expression: Tree, scope: Scope) -> str:

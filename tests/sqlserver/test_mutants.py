@@ -177,6 +177,19 @@ def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
     assert by_hash == {"intake._FIRST", "reports._COUNT_NEW"}
 
 
+@pytest.mark.parametrize(
+    ("said", "mistyped", "number"),
+    [("BatchControl", "BatchControll", "208"), ("PrevProcessControlSeq", "PrevSeq", "207")],
+)
+def test_a_name_that_is_none_is_found_in_every_statement(said: str, mistyped: str, number: str) -> None:
+    naming = {name: text for name, text in statements.kept().items() if re.search(rf"\b{said}\b", text)}
+    assert naming
+
+    for name, text in naming.items():
+        found = taken.refused(re.sub(rf"\b{said}\b", mistyped, text), of_ours=True)
+        assert any(one.endswith(f"({number})") for one in found), name
+
+
 def test_the_checks_are_alive() -> None:
     # An empty catalog would take everything that hangs on tables.
     made = control_database()
