@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from batchctl.store import roles, schema, unreadable, views
-from batchctl.store.dialects import mssql_catalog, mssql_session
+from batchctl.store.dialects import mssql_session
 from batchctl.store.tables import process_batch
 from batchctl.testing import a_step
 from step_handlers import _catalog
@@ -41,7 +41,6 @@ HOLES = {
     "said": "SELECT, UPDATE",
     "marks": "?, ?",
     "schema": "SCHEMA_NAME()",
-    "settings": mssql_catalog._SETTINGS,
     "day": "2026-11-21",
     "errors.NOT_ONE_TRANSACTION": "50000",
     "', '.join((f'@name = ?' for name in given))": "@Data1 = ?, @Data2 = ?",

@@ -36,25 +36,23 @@ SELECT i.name, CONCAT(t.name, CASE i.is_unique WHEN 1 THEN N' UNIQUE (' ELSE N' 
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 WHERE i.name IS NOT NULL AND t.schema_id = @of
 UNION ALL
-SELECT v.name, CONCAT(m.definition, {settings})
+SELECT v.name, CONCAT(m.definition, CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,
+              CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END)
 FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
 UNION ALL
-SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''), {settings},
+SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''),
+              CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,
+              CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END,
               CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
 FROM sys.triggers AS g JOIN sys.objects AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
 WHERE t.schema_id = @of
 """
-_SETTINGS = (
-    "CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,"
-    " CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END"
-)
-"""What a view or trigger keeps of the session that made it: off, tables with filtered indexes refuse it (error 1934)."""
 MODEL = "batchctl_model"
 """The schema in which everything is made anew, to be compared; its views name it."""
 
 
 def definitions_in(session: Session, schema: str) -> dict[str, str]:
     """Return how everything in a schema is defined, by name; the schema is an expression of SQL."""
-    rows = session.execute(DEFINITIONS.format(schema=schema, settings=_SETTINGS)).fetchall()
+    rows = session.execute(DEFINITIONS.format(schema=schema)).fetchall()
     # The printed script ends each statement with a semicolon, which is part of what the server keeps of a view.
     return {str(row[0]): " ".join(str(row[1]).replace(f"{MODEL}.", "").split()).rstrip("; ") for row in rows}
