@@ -116,6 +116,20 @@ def test_a_table_is_written_again_only_for_who_has_said_success(table: str) -> N
     )
 
 
+@pytest.mark.parametrize(("table", "word"), [("FileProcess", "complete"), ("BatchControl", "ready")])
+def test_success_is_audited_as_the_word_that_is_stored_for_it(table: str, word: str) -> None:
+    # What is written and what the other trigger makes of it would be an entry each.
+    (body,) = parsed(TRIGGERS[f"TR_{table}_Audit"].partition("SET NOCOUNT ON;")[2].removesuffix("\nEND"))
+    found = {
+        (one.table, case.sql(dialect="tsql") if (case := one.find_ancestor(exp.Case)) else "")
+        for one in body.find_all(exp.Column)
+        if one.name == "Status"
+    }
+
+    stored = "CASE {0}.Status WHEN 'success' THEN '{1}' ELSE {0}.Status END"
+    assert found == {(row, normal(f"SELECT {stored.format(row, word)}").removeprefix("SELECT ")) for row in ("d", "i")}
+
+
 def test_what_hands_change_is_audited_there_too() -> None:
     watched = {name.split("_")[1] for name in TRIGGERS if name.endswith("_Audit")}
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, make_url
+from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy.pool import StaticPool
 
 from batchctl.domain.health import Reading, Result
-from batchctl.store import engine
+from batchctl.store import engine, examination, roles
 from batchctl.store.dialects.health import mssql
+from batchctl.store.tables import metadata
+from batchctl.store.task_queues import SERVICE
 from tests.store.sql_server import NOW, Rows, SqlServer, one
+from tests.store.test_roles import GRANT
 
 URLS = {"pyodbc": "mssql+pyodbc://u:p@h/d?driver=ODBC+Driver+18", "mssql_python": "mssql+mssqlpython://u:p@h/d"}
 
@@ -58,11 +63,65 @@ def test_every_right_to_every_table_is_asked_for(server: SqlServer, control: Con
     assert [(given[0], given[2]) for _, given in asked] == [
         (table, right) for table in ("BatchControl", "Setting") for right in ("SELECT", "INSERT", "UPDATE")
     ]
-    # The script of roles grants columns: a right to any of them is one, where columns can be granted.
-    for sql, (name, _, right, *others) in asked:
-        assert "WHEN ? IN ('SELECT', 'UPDATE') THEN" in sql
-        assert "MAX(HAS_PERMS_BY_NAME(?, 'OBJECT', ?, c.name, 'COLUMN'))" in sql
-        assert others == [right, name, right, name]
+
+
+def granted_to(role: str) -> set[tuple[str, str, str]]:
+    """Return what the script of roles grants a role: table, right and column, which is empty where it is for all."""
+    return {
+        (table, right, column)
+        for rights, table, columns, granted in GRANT.findall(roles.script("mssql", None, {}))
+        if role in granted.split(", ")
+        for right in rights.split(", ")
+        for column in columns.split(", ")
+    }
+
+
+@pytest.fixture
+def judge() -> Iterator[Connection]:
+    """SQLite, that carries out what is asked about rights, with SQL Server's functions for a member of the service role."""
+    granted = granted_to(SERVICE)
+
+    def has_perms_by_name(table: str, _kind: str, right: str, column: str = "", part: str = "") -> int | None:
+        if part == "COLUMN" and right not in {"SELECT", "UPDATE", "REFERENCES"}:
+            return None  # No column can be granted so.
+        return int((table, right, "") in granted or (bool(part) and (table, right, column) in granted))
+
+    with create_engine("sqlite://", poolclass=StaticPool).connect() as made:
+        raw: Any = made.connection.dbapi_connection
+        for count in (3, 5):
+            raw.create_function("HAS_PERMS_BY_NAME", count, has_perms_by_name)
+        raw.create_function("OBJECT_ID", 2, lambda name, _kind: name)
+        raw.create_function("USER_NAME", 0, lambda: "etl")
+        raw.create_function("DB_NAME", 0, lambda: "d")
+        made.execute(text("ATTACH ':memory:' AS sys"))
+        made.execute(text("CREATE TABLE sys.columns (object_id, name)"))
+        for table in metadata.tables.values():
+            for column in table.columns:
+                made.execute(
+                    text("INSERT INTO sys.columns VALUES (:table, :name)"), {"table": table.name, "name": column.name}
+                )
+        yield made
+
+
+def lacking(judge: Connection) -> dict[str, str]:
+    """Return the rights that doctor says the service role lacks, table by table."""
+    return {one.tables: one.privileges for one in mssql.lacking(judge, examination._NEEDED)}
+
+
+def test_a_right_to_columns_is_one_to_the_table(judge: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lacking(judge) == {}, "the script of roles grants what doctor asks for"
+
+    whole = "SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may"
+    monkeypatch.setattr(mssql, "_MAY", text(whole))
+    granted_by_column = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
+    assert lacking(judge) == dict.fromkeys(granted_by_column, "UPDATE")
+
+
+def test_what_the_service_may_not_do_is_lacking(judge: Connection) -> None:
+    asked = {"ProcessControl": ("UPDATE",), "AuditLog": ("UPDATE",), "Schedule": ("INSERT", "UPDATE")}
+
+    found = {one.tables: one.privileges for one in mssql.lacking(judge, asked)}
+    assert found == {"ProcessControl": "UPDATE", "AuditLog": "UPDATE", "Schedule": "INSERT"}
 
 
 def test_a_right_that_is_lacking_is_named_with_what_grants_it(server: SqlServer, control: Connection) -> None:

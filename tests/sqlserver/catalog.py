@@ -35,6 +35,8 @@ class Catalog:
     """Of each table: its computed columns."""
     identity: dict[str, str] = field(default_factory=dict)
     """Of each table: the column that numbers its rows."""
+    long: dict[str, set[str]] = field(default_factory=dict)
+    """Of each table: the columns that are too long for the key of an index."""
 
     def view(self, name: str) -> Tree | None:
         """Return the statement that makes a view; None of one that is not known."""
@@ -59,6 +61,8 @@ class Catalog:
                 is_text = name_of(column.get("DataType", {}).get("Name")) in IN_TEXT
                 default = "the database's" if is_text else None
                 known[name_of(column["ColumnIdentifier"])] = name_of(column.get("Collation")) or default
+                if any(one["is"] == "MaxLiteral" for one in column.get("DataType", {}).get("Parameters", [])):
+                    self.long.setdefault(table, set()).add(name_of(column["ColumnIdentifier"]))
                 if "IdentityOptions" in column:
                     self.identity[table] = name_of(column["ColumnIdentifier"])
                 if "ComputedColumnExpression" in column:

@@ -15,8 +15,10 @@ OF_ONE_TEXT = frozenset(
 OF_TEXTS = frozenset(
     {"concat", "concat_ws", "replace", "translate", "coalesce", "nullif", "isnull", "min", "max", "stuff"}
 )
-OF_DATES = frozenset({"dateadd", "datediff", "datediff_big", "datepart", "datename"})
+OF_DATES = frozenset({"dateadd", "datediff", "datediff_big", "datepart", "datename", "datetrunc"})
 CASTS = frozenset({"CastCall", "ConvertCall", "TryCastCall", "TryConvertCall"})
+OF_WRITES = frozenset({"inserted", "deleted"})
+"""How OUTPUT and triggers call what is written."""
 CONFLICT = "a conflict"
 """The collation of what is made of texts with different ones."""
 
@@ -52,9 +54,33 @@ class Scope:
                 return columns[name]
         return None if self.outer is None else self.outer.collation(column)
 
+    def missed(self, column: Tree) -> tuple[int, str] | None:
+        """Return why a name means no column: 207, 209, 4104; None where it means one, or may do so."""
+        *table, name = parts(column)
+        said = ".".join(parts(column))
+        if table and table[-1] in self.sources:
+            columns = self.sources[table[-1]]
+            return (207, f"there is no column {said}") if columns is not None and name not in columns else None
+        if not table:
+            having = [source for source, columns in self.sources.items() if columns is None or name in columns]
+            if None in self.sources.values() or len(having) == 1:
+                return None
+            if having:
+                return 209, f"{said} may be of {' or '.join(having)}"
+        if self.outer is not None:
+            return self.outer.missed(column)
+        if table:
+            return None if table[-1] in OF_WRITES else (4104, f"{said} is of no table here")
+        return 207, f"there is no column {said}"
+
     def cte(self, name: str) -> Columns | None:
         """Return the columns of a common table expression."""
         return self.ctes.get(name) or (None if self.outer is None else self.outer.cte(name))
+
+    def of_star(self, star: Tree) -> list[Columns | None]:
+        """Return the columns that a star stands for, table by table."""
+        qualifier = name_of(star.get("Qualifier"))
+        return [columns for source, columns in self.sources.items() if qualifier in {"", source}]
 
     def meant(self, column: Tree) -> tuple[str, str]:
         """Return the table, as the query calls it, and the column that a name means."""
@@ -73,16 +99,14 @@ class Names:
     """Finds what names mean in the tables and views of a catalog."""
 
     catalog: Catalog
-    of_views: dict[str, Columns] = field(default_factory=dict)
+    of_views: dict[str, Columns | None] = field(default_factory=dict)
 
     def columns(self, name: str) -> Columns | None:
         """Return the columns of a table or view; None of one that is not known."""
         view = None if name in self.of_views else self.catalog.view(name)
         if view is not None:
-            asked = [name_of(column) for column in view.get("Columns", [])]
             scope = self.with_ctes(view["SelectStatement"], Scope({}))
-            columns = self.columns_of(view["SelectStatement"]["QueryExpression"], scope)
-            self.of_views[name] = dict(zip(asked, columns.values(), strict=True)) if asked else columns
+            self.of_views[name] = self.named_by(view, view["SelectStatement"]["QueryExpression"], scope)
         return self.of_views.get(name) or self.catalog.tables.get(name)
 
     def with_ctes(self, tree: Tree, scope: Scope) -> Scope:
@@ -91,9 +115,7 @@ class Names:
         ctes: dict[str, Columns | None] = {}
         for one in named:
             scope = Scope(scope.sources, scope.outer, {**scope.ctes, **ctes})
-            columns = self.columns_of(one["QueryExpression"], scope)
-            asked = [name_of(column) for column in one.get("Columns", [])]
-            ctes[name_of(one["ExpressionName"])] = dict(zip(asked, columns.values(), strict=True)) if asked else columns
+            ctes[name_of(one["ExpressionName"])] = self.named_by(one, one["QueryExpression"], scope)
         return Scope(scope.sources, scope.outer, {**scope.ctes, **ctes})
 
     def sources(self, clause: Tree | None, scope: Scope) -> dict[str, Columns | None]:
@@ -108,25 +130,35 @@ class Names:
                 columns = scope.cte(table) or self.columns(table)
                 found[name_of(one.get("Alias")) or table] = columns
             elif one["is"] == "QueryDerivedTable":
-                columns = self.columns_of(one["QueryExpression"], scope)
-                found[name_of(one.get("Alias"))] = columns
+                found[name_of(one.get("Alias"))] = self.named_by(one, one["QueryExpression"], scope)
             elif one["is"] == "InlineDerivedTable":
                 found[name_of(one.get("Alias"))] = {name_of(column): None for column in one.get("Columns", [])}
-            elif "Alias" in one:
-                found[name_of(one["Alias"])] = None
+            else:
+                found[name_of(one.get("Alias")) or one["is"]] = None
         return found
 
-    def columns_of(self, query: Tree, scope: Scope) -> dict[str, str | None]:
-        """Return the columns of a query with their collations."""
+    def named_by(self, tree: Tree, query: Tree, scope: Scope) -> Columns | None:
+        """Return the columns of a query as a fragment names them that makes a table of it; None where they are not known."""
+        shown = self.shown(query, scope)
+        asked = [name_of(column) for column in tree.get("Columns", [])]
+        if shown is None:
+            return dict.fromkeys(asked) if asked else None
+        return dict(zip(asked, (collation for _, collation in shown), strict=True)) if asked else dict(shown)
+
+    def shown(self, query: Tree, scope: Scope) -> list[tuple[str, str | None]] | None:
+        """Return the columns of a query in their order with their collations; None where a star shows what is not known."""
         one = first_specification(query)
         own = Scope(self.sources(one.get("FromClause"), scope), scope, scope.ctes)
-        found: dict[str, str | None] = {}
+        found: list[tuple[str, str | None]] = []
         for at, element in enumerate(one["SelectElements"]):
             if element["is"] == "SelectStarExpression":
-                for columns in own.sources.values():
-                    found |= columns or {}
+                for columns in own.of_star(element):
+                    if columns is None:
+                        return None
+                    found += columns.items()
             elif "Expression" in element:
-                found[called(element) or f"column {at}"] = self.collation_of(element["Expression"], own, plain=True)
+                collation = self.collation_of(element["Expression"], own, plain=True)
+                found.append((called(element) or f"column {at}", collation))
         return found
 
     def collation_of(self, expression: Tree, scope: Scope, *, plain: bool = False) -> str | None:
@@ -162,7 +194,8 @@ class Names:
             case "FunctionCall":
                 return self._collation_of_call(expression, scope)
             case "ScalarSubquery":
-                return next(iter(self.columns_of(expression["QueryExpression"], scope).values()), None)
+                shown = self.shown(expression["QueryExpression"], scope)
+                return shown[0][1] if shown else None
             case _:
                 return None
 
@@ -185,14 +218,19 @@ class Names:
 
 
 def columns_in(expression: Tree) -> Iterator[Tree]:
-    """Yield the columns of an expression; the part of a date that a function is told looks like one."""
+    """Yield the columns of an expression."""
     if expression["is"] == "ColumnReferenceExpression" and parts(expression):
         yield expression
+    for child in operands(expression):
+        yield from columns_in(child)
+
+
+def operands(expression: Tree) -> Iterator[Tree]:
+    """Yield what an expression is made of, without queries; the part of a date that a function is told looks like a column."""
     is_about_dates = expression["is"] == "FunctionCall" and name_of(expression["FunctionName"]) in OF_DATES
-    below = expression["Parameters"][1:] if is_about_dates else children(expression)
-    for child in below:
+    for child in expression["Parameters"][1:] if is_about_dates else children(expression):
         if child["is"] not in QUERIES:
-            yield from columns_in(child)
+            yield child
 
 
 def listed(value: Tree | list[Tree]) -> list[Tree]:

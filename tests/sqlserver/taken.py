@@ -13,14 +13,19 @@ SENT: list[str] = []
 
 
 @cache
-def refused(sql: str, *, by_any_client: bool = False) -> tuple[str, ...]:
+def refused(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> tuple[str, ...]:
     """Return why a batch would be refused; nothing where it is taken."""
-    return tuple(problems(sql) or refusals(tree_of(sql), control_database(), by_any_client=by_any_client))
+    if found := problems(sql):
+        return tuple(found)
+    return tuple(refusals(tree_of(sql), control_database(), by_any_client=by_any_client, of_ours=of_ours))
 
 
-def assert_taken(sql: str, *, by_any_client: bool = False) -> None:
-    """Fail with what SQL Server would say of a batch; `any client` has to be told what drivers are by themselves."""
-    found = "\n".join(refused(sql, by_any_client=by_any_client))
+def assert_taken(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> None:
+    """Fail with what SQL Server would say of a batch.
+
+    `Any client` has to be told what drivers are by themselves; one `of ours` names no table of somebody else.
+    """
+    found = "\n".join(refused(sql, by_any_client=by_any_client, of_ours=of_ours))
     assert not found, f"SQL Server would refuse this:\n{found}\n\n{sql}"
 
 

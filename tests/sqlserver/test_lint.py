@@ -21,11 +21,16 @@ ALTER TABLE Hashed ADD Twice AS Id * 2 PERSISTED;
 CREATE INDEX One ON Strict (Id) WHERE Name IS NULL;
 CREATE INDEX Other ON Hashed (Twice);
 CREATE TABLE Numbered (Number bigint IDENTITY, Name nvarchar(20));
+CREATE TABLE Noted (Id int, Note nvarchar(max), Rest varbinary(max));
 """
 VIEWS = (
     "CREATE OR ALTER VIEW vWork AS SELECT w.Id, w.Name AS Said FROM Work w",
     "CREATE OR ALTER VIEW vStrict AS WITH x AS (SELECT Id FROM Strict) SELECT Id FROM x",
+    "CREATE OR ALTER VIEW vHashed AS SELECT h.Id, h.Twice AS Doubled FROM Hashed AS h",
+    "CREATE OR ALTER VIEW vNumbered AS SELECT * FROM Numbered",
+    "CREATE OR ALTER VIEW vFilled AS SELECT Number, Name FROM Numbered",
 )
+FILLING = "CREATE TRIGGER Filling ON vFilled INSTEAD OF INSERT AS SET NOCOUNT ON;"
 TRIGGER = "CREATE TRIGGER Heard ON Work AFTER INSERT, UPDATE AS SET NOCOUNT ON;"
 
 REFUSED = {
@@ -123,6 +128,10 @@ REFUSED = {
     "SELECT APPROX_COUNT_DISTINCT(Id) FROM Work": 195,
     "EXEC (N'SELECT LENGTH(Name) FROM Work')": 195,
     "SELECT LTRIM(Name, '0') FROM Work": 174,
+    "SELECT TRANSLATE(Name, CONCAT(NCHAR(9), N','), CONCAT(REPLICATE(' ', 1), ',')) FROM Work": 9828,
+    "SELECT TRANSLATE(Name, N'ab', 'xy') FROM Work": 9828,
+    "SELECT TRANSLATE(Name, N'ab', N'xyz') FROM Work": 9828,
+    "SELECT TRANSLATE(Name, NCHAR(9) + ' ', REPLICATE(N' ', 3)) FROM Work": 9828,
     "SELECT value FROM STRING_SPLIT('a,b', ',', 1)": 8144,
     "SELECT value FROM GENERATE_SERIES(1, 3)": 208,
     "SELECT * FROM (SELECT Id + 1 FROM Work) x": 8155,
@@ -142,6 +151,68 @@ REFUSED = {
     "DELETE FROM Zone WHERE MAX(Seconds) OVER () = 1": 4108,
     "UPDATE Zone SET Seconds = ROW_NUMBER() OVER (ORDER BY Seconds)": 4108,
     "MERGE Zone z USING Work w ON COUNT(*) OVER () = 1 WHEN MATCHED THEN DELETE;": 4108,
+    "SELECT Nothing FROM Work": 207,
+    "SELECT w.Nothing FROM Work AS w": 207,
+    "SELECT Work.Nothing FROM Work": 207,
+    "SELECT w.Name FROM vWork AS w": 207,
+    "SELECT x.Id FROM (SELECT Id AS Number FROM Work) x": 207,
+    "WITH x (Number) AS (SELECT Id FROM Work) SELECT Id FROM x": 207,
+    "SELECT x.Id FROM (SELECT Id FROM Work) x (Number)": 207,
+    "SELECT Id FROM Work WHERE EXISTS (SELECT 1 FROM Zone WHERE Seconds = Nothing)": 207,
+    "SELECT 1 FROM Work w JOIN Zone z ON z.Seconds = w.Nothing": 207,
+    "SELECT Id FROM Work ORDER BY Nothing": 207,
+    "SELECT COUNT(*) FROM Work GROUP BY Nothing": 207,
+    "SELECT COUNT(*) FROM Work GROUP BY Name HAVING MAX(Nothing) = 1": 207,
+    "SELECT MAX(Id) OVER (PARTITION BY Nothing) FROM Work": 207,
+    "SELECT DATEADD(second, Nothing, FromTime) FROM Zone": 207,
+    "INSERT INTO Work (Nothing) VALUES (1)": 207,
+    "INSERT INTO Work (Id) SELECT Id FROM Zone": 207,
+    "UPDATE Work SET Nothing = 1": 207,
+    "UPDATE Work SET Id = Nothing": 207,
+    "UPDATE w SET Id = 1 FROM Work w WHERE w.Nothing = 1": 207,
+    "DELETE FROM Work WHERE Nothing = 1": 207,
+    "MERGE Work w USING Zone z ON z.Nothing = w.Id WHEN MATCHED THEN DELETE;": 207,
+    "MERGE Zone z USING Work w ON z.Seconds = w.Id WHEN NOT MATCHED THEN INSERT (Seconds) VALUES (w.Nothing);": 207,
+    "CREATE TRIGGER t ON Work AFTER UPDATE AS IF EXISTS (SELECT 1 FROM inserted i WHERE i.Nothing = 1) ROLLBACK": 207,
+    "SELECT o.Id FROM Work w": 4104,
+    "SELECT Work.Id FROM Work w": 4104,
+    "UPDATE Work SET Id = 1 WHERE z.Seconds = 1": 4104,
+    "SELECT Word FROM Work w JOIN Zone z ON z.Seconds = w.Id": 209,
+    "SELECT 1 FROM Work w JOIN Zone z ON z.Seconds = w.Id ORDER BY Word": 209,
+    "UPDATE w SET Id = 1 FROM Work w JOIN Zone z ON z.Seconds = w.Id WHERE Word = 'x'": 209,
+    "SELECT * FROM (SELECT w.Word, z.Word FROM Work w JOIN Zone z ON z.Seconds = w.Id) x": 8156,
+    "SELECT 1 FROM (SELECT * FROM Work w JOIN Zone z ON z.Seconds = w.Id) x": 8156,
+    "WITH x AS (SELECT Id, Name AS Id FROM Work) SELECT 1 FROM x": 8156,
+    "CREATE OR ALTER VIEW v AS SELECT Id, Name AS Id FROM Work": 4506,
+    "SELECT Id, Name FROM Work UNION ALL SELECT Seconds FROM Zone": 205,
+    "SELECT * FROM Zone UNION SELECT Seconds, FromTime FROM Zone": 205,
+    "SELECT Id FROM Work UNION ALL SELECT Seconds FROM Zone UNION ALL SELECT 1, 2": 205,
+    "SELECT 1 FROM Work WHERE MAX(Id) = 1": 147,
+    "SELECT 1 FROM Work WHERE COUNT(*) = 1": 147,
+    "DELETE FROM Zone WHERE MAX(Seconds) = 1": 147,
+    "SELECT Name, COUNT(*) FROM Work": 8120,
+    "SELECT Name, COUNT(*) FROM Work GROUP BY Word": 8120,
+    "SELECT Name + 'y' FROM Work GROUP BY Name + 'x'": 8120,
+    "SELECT Id + ? FROM Work GROUP BY Id + ?": 8120,
+    "SELECT Name, SUM(COUNT(*)) OVER (ORDER BY Id) FROM Work GROUP BY Name": 8120,
+    "SELECT SUM(Id) OVER () FROM Work GROUP BY Name": 8120,
+    "SELECT COUNT(*) FROM Work GROUP BY Name HAVING Id = 1": 8121,
+    "SELECT Name FROM Work HAVING COUNT(*) = 1": 8120,
+    "SELECT Name, (SELECT COUNT(*) FROM Zone z WHERE z.Seconds = w.Id) FROM Work w GROUP BY Name": 8120,
+    "SELECT Name, CASE WHEN EXISTS (SELECT 1 FROM Zone z WHERE z.Seconds = w.Id) THEN 1 END FROM Work w GROUP BY Name": 8120,
+    "SELECT COUNT(*) FROM Work w HAVING EXISTS (SELECT 1 FROM Zone z WHERE z.Seconds = w.Id)": 8121,
+    "SELECT COUNT(*) FROM Work GROUP BY Name ORDER BY Id": 8127,
+    "CREATE INDEX i ON Noted (Note)": 1919,
+    "CREATE UNIQUE INDEX i ON Noted (Id, Rest)": 1919,
+    "ALTER TABLE Noted ADD CONSTRAINT u UNIQUE (Note)": 1919,
+    "CREATE INDEX i ON Hashed (Id) WHERE Twice > 1": 10609,
+    "INSERT INTO vHashed (Id, Doubled) VALUES (1, 2)": 271,
+    "UPDATE v SET Doubled = 1 FROM vHashed v": 271,
+    "WITH x AS (SELECT Doubled AS Other FROM vHashed) UPDATE x SET Other = 1": 271,
+    "WITH x AS (SELECT * FROM Hashed) UPDATE x SET Twice = 1": 271,
+    "INSERT INTO vNumbered (Number) VALUES (1)": 544,
+    "WITH x AS (SELECT Number AS N, Name FROM Numbered) UPDATE x SET N = 1": 8102,
+    "UPDATE vFilled SET Number = 1": 8102,
     "SELECT TOP 1 Id FROM Work ORDER BY Id OFFSET 1 ROWS": 10741,
     "SELECT * FROM (SELECT TOP 3 Id FROM Work ORDER BY Id OFFSET 0 ROWS FETCH NEXT 3 ROWS ONLY) x": 10741,
     "SELECT Id FROM Work ORDER BY Id OFFSET 0 ROWS FETCH NEXT 0 ROWS ONLY": 10744,
@@ -201,6 +272,8 @@ TAKEN = (
     "DECLARE @got bigint; UPDATE Numbered SET @got = Number",
     "SELECT LEN(Name), ISNULL(Name, ''), SYSUTCDATETIME(), LEFT(Name, 1), IIF(Id = 1, 1, 2), TRIM('0' FROM Name) FROM Work",
     "SELECT dbo.LENGTH(Name), CURRENT_TIMESTAMP, SUSER_SNAME(), CAST('<a/>' AS xml).value('/a[1]', 'int') FROM Work",
+    "SELECT TRANSLATE(Name, CONCAT(NCHAR(9), ','), CONCAT(REPLICATE(N' ', 1), ',')) FROM Work",
+    "SELECT TRANSLATE(Name, CHAR(9) + 'a', 'xy'), TRANSLATE(Name, Name, N'x') FROM Work",
     "SELECT value FROM STRING_SPLIT('a,b', ',')",
     "SELECT * FROM (SELECT Id + 1, Name FROM Work) x (Id, Name)",
     "SELECT * FROM (SELECT Id + 1 AS Next, Name, Said = 'x' FROM Work UNION ALL SELECT 1, '', '') x",
@@ -211,6 +284,56 @@ TAKEN = (
     "SELECT Id FROM Work WHERE Id IN (SELECT RANK() OVER (ORDER BY Seconds) FROM Zone) ORDER BY MAX(Id) OVER ()",
     "SELECT Id FROM Work ORDER BY Id OFFSET 0 ROWS FETCH NEXT 10 ROWS ONLY",
     "SELECT TOP 1 Id FROM (SELECT Id FROM Work ORDER BY Id OFFSET 1 ROWS) x",
+    "SELECT w.Id, Seconds, Work.Name FROM Work, vWork w, Zone WHERE w.Id = 1",
+    "SELECT Anything, o.Other, w.Id FROM Orders o JOIN Work w ON w.Id = Whatever",
+    "SELECT x.Number, DATEDIFF(second, x.At, GETDATE()) FROM (SELECT Id, GETDATE() FROM Work) x (Number, At)",
+    "SELECT Id AS Number FROM Work ORDER BY Number",
+    "SELECT value FROM Work CROSS APPLY STRING_SPLIT(Name, ',')",
+    "SELECT w.Id, a.Twice FROM Work w CROSS APPLY (SELECT w.Id * 2 AS Twice) a",
+    "SELECT * FROM (SELECT o.*, w.Id FROM Orders o JOIN Work w ON 1 = 1) x WHERE x.Anything = 1 AND Whatever = 2",
+    "SELECT dbo.Work.Id FROM dbo.Work WHERE EXISTS (SELECT 1 FROM Zone WHERE Seconds = Id)",
+    "SELECT name FROM sys.tables",
+    "WITH x AS (SELECT Id FROM Work UNION ALL SELECT Id + 1 FROM x) SELECT Id FROM x",
+    "UPDATE Work SET Id = w.Id + 1 FROM Work w WHERE Name = 'x'",
+    "UPDATE Work SET Id = z.Seconds FROM Zone z WHERE Work.Id = z.Seconds",
+    "WITH x AS (SELECT Id AS Number FROM Work) UPDATE x SET Number = Number + 1",
+    "INSERT INTO Work (Id) SELECT Seconds FROM Zone",
+    "UPDATE w SET Id = 1 OUTPUT inserted.Id, deleted.Id INTO Other FROM Work w",
+    "MERGE Work w USING (SELECT 1 AS One) x ON x.One = w.Id WHEN NOT MATCHED THEN INSERT (Id) VALUES (x.One);",
+    "CREATE TRIGGER t ON Work AFTER UPDATE AS IF EXISTS (SELECT 1 FROM inserted i WHERE i.Name = 'x') ROLLBACK",
+    "SELECT * FROM (SELECT w.Word, z.Word FROM Work w JOIN Zone z ON z.Seconds = w.Id) x (One, Other)",
+    "SELECT w.Word, z.Word FROM Work w JOIN Zone z ON z.Seconds = w.Id",
+    "SELECT * FROM Zone UNION ALL SELECT Id, NULL, Word FROM Work",
+    "SELECT * FROM Orders UNION ALL SELECT Id FROM Work",
+    "SELECT Name FROM Work w GROUP BY Name HAVING EXISTS (SELECT 1 FROM Zone z WHERE MAX(w.Id) = z.Seconds)",
+    "SELECT Name, w.Name, lower(Name), COUNT(*), 'x', MAX(Id) FROM Work w GROUP BY w.Name ORDER BY Name, MAX(Id)",
+    "SELECT lower(Name) + 'x' AS Said, COUNT(*) FROM Work GROUP BY lower(Name) ORDER BY Said",
+    "SELECT STRING_AGG(Name, ',') WITHIN GROUP (ORDER BY Id), (SELECT MAX(Seconds) FROM Zone) FROM Work",
+    "SELECT Id, (SELECT MAX(w.Id) FROM Zone) FROM Work w GROUP BY Id",
+    "SELECT Id, (SELECT COUNT(*) FROM Zone z WHERE z.Seconds = w.Id) FROM Work w GROUP BY Id",
+    "SELECT Id, (SELECT COUNT(*) FROM Work w WHERE w.Name = 'x') FROM Work w GROUP BY Id",
+    "SELECT MAX(Id) FROM Work w WHERE EXISTS (SELECT 1 FROM Zone z WHERE z.Seconds = w.Id)",
+    "SELECT Id, (SELECT COUNT(*) FROM Zone WHERE Seconds = w.Id), MAX(Id) OVER () FROM Work w",
+    "SELECT DATEPART(hour, FromTime), COUNT(*) FROM Zone GROUP BY DATEPART(hour, FromTime)",
+    "CREATE INDEX i ON Noted (Id) INCLUDE (Note) WHERE Id > 1",
+    "CREATE INDEX i ON Hashed (Twice) WHERE Id > 1",
+    "INSERT INTO vHashed (Id) VALUES (1); INSERT INTO vNumbered (Name) VALUES ('x')",
+    "INSERT INTO vFilled (Number, Name) VALUES (1, 'x')",
+    "SET IDENTITY_INSERT Numbered ON; INSERT INTO vNumbered (Number) VALUES (1)",
+)
+OF_OTHERS = (
+    "SELECT 1 FROM Orders",
+    "SELECT 1 FROM Work w WHERE EXISTS (SELECT 1 FROM dbo.Orders)",
+    "INSERT INTO Orders (Id) VALUES (1)",
+    "UPDATE Orders SET Id = 1",
+    "DELETE o FROM Orders o",
+    "EXEC (N'SELECT 1 FROM Orders')",
+)
+OF_OURS = (
+    "SELECT 1 FROM sys.tables t JOIN INFORMATION_SCHEMA.COLUMNS c ON 1 = 1 JOIN msdb.dbo.sysjobs j ON 1 = 1",
+    "WITH x AS (SELECT Id FROM Work) UPDATE x SET Id = 1",
+    "DELETE w FROM dbo.Work w JOIN vWork v ON v.Id = w.Id",
+    "CREATE TRIGGER t ON Work AFTER UPDATE AS IF EXISTS (SELECT 1 FROM inserted i JOIN deleted d ON d.Id = i.Id) ROLLBACK",
 )
 UNREADABLE = {
     "SELECT (SELECT 1 OFFSET 0 ROWS FETCH FIRST 1 ROWS ONLY)": 46010,
@@ -227,7 +350,7 @@ UNREADABLE = {
 def catalog() -> Catalog:
     """A database with two tables, one of which a trigger watches."""
     made = Catalog()
-    for text in (TABLES, INDEXES, TRIGGER, *VIEWS):
+    for text in (TABLES, INDEXES, TRIGGER, *VIEWS, FILLING):
         made.read(text)
     return made
 
@@ -242,6 +365,18 @@ def test_what_the_server_refuses_is_found(catalog: Catalog, sql: str) -> None:
 def test_what_the_server_takes_is_taken(catalog: Catalog, sql: str) -> None:
     assert problems(sql) == []
     assert refusals(tree_of(sql), catalog) == []
+
+
+@pytest.mark.parametrize("sql", OF_OTHERS)
+def test_a_table_that_is_not_ours_is_found_where_only_ours_are_named(catalog: Catalog, sql: str) -> None:
+    found = refusals(tree_of(sql), catalog, of_ours=True)
+    assert {one.rpartition(" ")[2] for one in found} == {"(208)"}
+    assert refusals(tree_of(sql), catalog) == []
+
+
+@pytest.mark.parametrize("sql", OF_OURS)
+def test_what_names_only_our_tables_is_taken(catalog: Catalog, sql: str) -> None:
+    assert refusals(tree_of(sql), catalog, of_ours=True) == []
 
 
 @pytest.mark.parametrize("table", ["Strict", "Hashed"])

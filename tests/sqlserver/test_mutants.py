@@ -160,10 +160,34 @@ def test_a9_a_procedure_with_a_try_around_it() -> None:
     assert len([*of_kind(tree_of(old), "TryCatchStatement")]) == 1
 
 
+def test_b1_a_translation_to_a_text_of_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Spoken.tags
+
+    def tags(self: Spoken, text: str) -> str:
+        return plain(self, text).replace("CONCAT(REPLICATE(N' '", "CONCAT(REPLICATE(' '").replace("), N',')", "), ',')")
+
+    monkeypatch.setattr(Spoken, "tags", tags)
+    refused = [name for name, text in views.views("mssql").items() if "9828" in numbers(text)]
+    assert "vWaiting" in refused
+
+
 def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
     by_hash = {name for name, text in statements.kept().items() if "DataHash = CAST(HASHBYTES(" in text}
 
     assert by_hash == {"intake._FIRST", "reports._COUNT_NEW"}
+
+
+@pytest.mark.parametrize(
+    ("said", "mistyped", "number"),
+    [("BatchControl", "BatchControll", "208"), ("PrevProcessControlSeq", "PrevSeq", "207")],
+)
+def test_a_name_that_is_none_is_found_in_every_statement(said: str, mistyped: str, number: str) -> None:
+    naming = {name: text for name, text in statements.kept().items() if re.search(rf"\b{said}\b", text)}
+    assert naming
+
+    for name, text in naming.items():
+        found = taken.refused(re.sub(rf"\b{said}\b", mistyped, text), of_ours=True)
+        assert any(one.endswith(f"({number})") for one in found), name
 
 
 def test_the_checks_are_alive() -> None:

@@ -33,4 +33,4 @@ def test_what_is_left_out_of_the_trees_makes_nothing() -> None:
 
 @pytest.mark.parametrize("text", texts(), ids=lambda text: " ".join(text.split())[:70])
 def test_a_batch_is_taken(text: str) -> None:
-    taken.assert_taken(text)
+    taken.assert_taken(text, of_ours=True)

@@ -27,12 +27,12 @@ def test_all_that_the_store_keeps_is_found() -> None:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_it_is_taken(name: str) -> None:
-    taken.assert_taken(KEPT[name])
+    taken.assert_taken(KEPT[name], of_ours=True)
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
-    taken.assert_taken(mssql_session._TELLING.format(KEPT[name]))
+    taken.assert_taken(mssql_session._TELLING.format(KEPT[name]), of_ours=True)
 
 
 @pytest.mark.parametrize("table", metadata.tables)

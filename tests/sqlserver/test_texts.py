@@ -87,8 +87,8 @@ def shown(tree: Tree) -> Iterator[str]:
     text = joined(tree)
     if text.endswith(";") and looks_like_sql(text):
         # What is put between SET and WHERE is an assignment, or what one is made to.
-        assigned = re.sub(r"(?<= SET )\0(?= WHERE )", "Entity = 1", text.replace("...", "1"))
-        yield re.sub(r"(?<= SET )\0(?= = )", "Entity", assigned).replace("\0", "1")
+        assigned = re.sub(r"(?<= SET )\0(?= WHERE )", "z_inserted = 1", text.replace("...", "1"))
+        yield re.sub(r"(?<= SET )\0(?= = )", "z_inserted", assigned).replace("\0", "1")
         return
     for child in children(tree):
         yield from shown(child)
@@ -112,7 +112,7 @@ def test_views_show_what_is_to_be_typed() -> None:
 
     assert len(found) > 40
     assert "SELECT * FROM vFailed WHERE ProcessBatchName = N'1';" in found
-    assert "SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Entity = 1 WHERE ProcessBatch_id = 1;" in found
+    assert "SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET z_inserted = 1 WHERE ProcessBatch_id = 1;" in found
 
 
 BLOCKS = {at: block for at, block in documents() if at.rpartition(" ")[0] not in DOCUMENTED_ELSEWHERE}

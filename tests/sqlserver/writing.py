@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.sqlserver.catalog import Catalog
+from tests.sqlserver.catalog import Catalog, called
+from tests.sqlserver.names import parts
 from tests.sqlserver.parser import Tree
 from tests.sqlserver.trees import everything, first_specification, name_of, of_kind, texts_executed
 
@@ -67,25 +68,44 @@ class Session:
             strict = ", ".join(sorted(tables & self.catalog.strict))
             settings = ", ".join(sorted(self.wrong))
             yield 1934, f"{strict} is written while {settings} is not as its indexes want", statement
-        acts = {WRITES[statement["is"]], *(_ACTIONS[one["is"]] for one in of_kind(statement, *_ACTIONS))}
-        heard = sorted(table for table in tables if acts & self.catalog.triggers.get(table, set()))
+        heard = sorted(table for table in tables if acts_of(statement) & self.catalog.triggers.get(table, set()))
         if "OutputClause" in statement and heard:
             yield 334, f"OUTPUT without INTO on {', '.join(heard)}, of which a trigger hears", statement
         yield from self.kept_by_the_server(statement)
 
     def kept_by_the_server(self, statement: Tree) -> Iterator[Refused]:
         """271: a write to a computed column; 544, 8102: one to the column that numbers the rows."""
-        table = named_by(statement)
-        computed, identity = self.catalog.computed.get(table, set()), self.catalog.identity.get(table)
-        inserting = of_kind(statement, "InsertSpecification", "InsertMergeAction")
-        inserted = {written_in(column) for one in inserting for column in one.get("Columns", [])}
-        updated = {written_in(one.get("Column")) for one in of_kind(statement, "AssignmentSetClause")}
-        for column in sorted(computed & (inserted | updated)):
-            yield 271, f"{table}.{column} is computed", statement
-        if identity in inserted and table not in self.by_hand:
-            yield 544, f"{table}.{identity} is inserted without IDENTITY_INSERT", statement
-        if identity in updated:
-            yield 8102, f"{table}.{identity} is updated, which numbers the rows", statement
+        inserting = [*of_kind(statement, "InsertSpecification", "InsertMergeAction")]
+        inserted = self.written_by(statement, (column for one in inserting for column in one.get("Columns", [])))
+        updated = self.written_by(statement, (one.get("Column") for one in of_kind(statement, "AssignmentSetClause")))
+        for table, column in sorted(inserted | updated):
+            if column in self.catalog.computed.get(table, ()):
+                yield 271, f"{table}.{column} is computed", statement
+        for table, column in sorted(inserted):
+            if column == self.catalog.identity.get(table) and table not in self.by_hand:
+                yield 544, f"{table}.{column} is inserted without IDENTITY_INSERT", statement
+        for table, column in sorted(updated):
+            if column == self.catalog.identity.get(table):
+                yield 8102, f"{table}.{column} is updated, which numbers the rows", statement
+
+    def written_by(self, statement: Tree, columns: Iterable[Tree | None]) -> set[tuple[str, str]]:
+        """Return the columns of tables that are written where a statement writes some columns of what it names."""
+        target = named_by(statement)
+        if not self.catalog.triggers.get(target, set()).isdisjoint(acts_of(statement)) and target in self.catalog.views:
+            return set()  # A trigger of a view stands in the statement's place.
+        return {self.below(target, written_in(column)) for column in columns}
+
+    def below(self, table: str, column: str) -> tuple[str, str]:
+        """Return the table and column that lie below a column of a view or of a common table expression."""
+        query = self.query_of(table)
+        if query is None:
+            return table, column
+        query = first_specification(query)
+        sources = named_in(query.get("FromClause", {"is": ""}))
+        shown = {called(one): parts(one["Expression"]) for one in query["SelectElements"] if "Expression" in one}
+        *source, name = shown.get(column) or [column]
+        found = sources.get(source[-1]) if source else next(iter(sources.values()), None)
+        return (table, column) if found in {None, table} else self.below(str(found), name)
 
     def targets(self, statement: Tree) -> set[str]:
         """Return what a statement writes: what it names, and the table that lies below a view or a common table expression."""
@@ -106,13 +126,21 @@ class Session:
         return view["SelectStatement"]["QueryExpression"]
 
 
+def acts_of(statement: Tree) -> set[str]:
+    """Return what a statement does, as triggers hear of it."""
+    return {WRITES[statement["is"]], *(_ACTIONS[one["is"]] for one in of_kind(statement, *_ACTIONS))}
+
+
 def named_by(statement: Tree) -> str:
     """Return what a statement names as the table that it writes, by its name where it says an alias."""
-    aliases = {
-        name_of(one.get("Alias")): name_of(one["SchemaObject"]) for one in of_kind(statement, "NamedTableReference")
-    }
     target = name_of(statement["Target"].get("SchemaObject"))
-    return aliases.get(target, target)
+    return named_in(statement).get(target, target)
+
+
+def named_in(tree: Tree) -> dict[str, str]:
+    """Return the tables that a fragment reads or writes, by what it calls them."""
+    named = [(name_of(one.get("Alias")), name_of(one["SchemaObject"])) for one in of_kind(tree, "NamedTableReference")]
+    return {table: table for _, table in named} | {alias: table for alias, table in named if alias}
 
 
 def written_in(column: Tree | None) -> str:

@@ -786,7 +786,7 @@ def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
         "DECLARE @p1 int = 1; SELECT @p1",
         "DECLARE @p2 int = {Data1}; SELECT @p2",
         "EXEC load @P1 = {Data1}, @Data1 = 1",
-        "DECLARE @Data10 int = {Data1}; SELECT @Data10, '@p1', [@p1]",
+        "DECLARE @Data10 int = {Data1}; SELECT @Data10, '@p1' AS [@p1]",
     ],
 )
 def test_a_variable_that_no_placeholder_takes_the_name_of_is_taken(sql: str) -> None:

@@ -298,6 +298,21 @@ def test_the_log_says_as_whom_the_hand_was_connected(control_database: ControlDa
     assert (actor, host) == expected
 
 
+@pytest.mark.parametrize("word", ["success", "Success"])
+def test_the_word_that_a_trigger_stores_for_success_is_audited_once(hand: Hand, word: str) -> None:
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
+    hand.sql("INSERT INTO FileProcess (Entity, FileName, Status) VALUES ('B', 'f', ?), ('B', 'g', 'ready')", word)
+    hand.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status) VALUES (1, 1, 'failed')")
+    hand.sql("UPDATE BatchControl SET Status = ?, Data3 = 'x'", word)
+    hand.sql("UPDATE FileProcess SET Status = ?", word)
+    hand.sql("UPDATE FileProcess SET Status = ?", word)
+
+    assert entries(hand)[1:] == [
+        ("row update", "BatchControl:1", {"Status": "failed", "Data3": None}, {"Status": "ready", "Data3": "x"}),
+        ("row update", "FileProcess:2", {"Status": "ready"}, {"Status": "complete"}),
+    ]
+
+
 def test_work_changed_by_hand_is_audited(hand: Hand) -> None:
     hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
     hand.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', 'f')")

@@ -10,9 +10,11 @@ SELECT t.name + N'.' + c.name AS name,
        CONCAT(TYPE_NAME(c.user_type_id), N'(', c.max_length, N',', c.precision, N',', c.scale, N') ', c.collation_name,
               CASE c.is_nullable WHEN 1 THEN N' NULL' ELSE N' NOT NULL' END,
               CASE c.is_identity WHEN 1 THEN N' IDENTITY' ELSE N'' END,
-              N' ' + d.name + N' DEFAULT ' + d.definition) AS definition
+              N' ' + d.name + N' DEFAULT ' + d.definition,
+              N' AS ' + a.definition, CASE a.is_persisted WHEN 1 THEN N' PERSISTED' ELSE N'' END) AS definition
 FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id
 LEFT JOIN sys.default_constraints AS d ON d.object_id = c.default_object_id
+LEFT JOIN sys.computed_columns AS a ON a.object_id = c.object_id AND a.column_id = c.column_id
 WHERE t.schema_id = @of
 UNION ALL
 SELECT k.name, CONCAT(k.definition, CASE WHEN k.is_disabled = 1 OR k.is_not_trusted = 1 THEN N' NOT IN FORCE' ELSE N'' END)
@@ -34,9 +36,14 @@ SELECT i.name, CONCAT(t.name, CASE i.is_unique WHEN 1 THEN N' UNIQUE (' ELSE N' 
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 WHERE i.name IS NOT NULL AND t.schema_id = @of
 UNION ALL
-SELECT v.name, m.definition FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
+SELECT v.name, CONCAT(m.definition, CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,
+              CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END)
+FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
 UNION ALL
-SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''), CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
+SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''),
+              CASE m.uses_quoted_identifier WHEN 0 THEN N' QUOTED_IDENTIFIER OFF' ELSE N'' END,
+              CASE m.uses_ansi_nulls WHEN 0 THEN N' ANSI_NULLS OFF' ELSE N'' END,
+              CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
 FROM sys.triggers AS g JOIN sys.objects AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
 WHERE t.schema_id = @of
 """

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refusal, trusted
 from batchctl.store.repeatable.watched import Watched, each
+from batchctl.store.repeatable.work import as_stored
 
 ADDED_TO = {"AuditLog": "AuditLogDays", "AuditSeal": ""}
 """What is only added to, and the setting by which its rows may go once they are old."""
@@ -84,7 +85,8 @@ def _entry(watched: Watched, action: str, row: str, before: str, after: str) -> 
 
 def _changed(watched: Watched) -> str:
     """Return what writes the columns that differ; nothing where none does."""
-    first, *others = (f"'{name}'{{}}, OLD.{name}{{}}, NEW.{name}{{}}" for name in watched.columns)
+    values = ((name, *(as_stored(watched.table, name, row) for row in ("OLD", "NEW"))) for name in watched.columns)
+    first, *others = (f"'{name}'{{}}, {was}{{}}, {became}{{}}" for name, was, became in values)
     each = " UNION ALL SELECT ".join(
         [first.format(" Name", " Was", " Became"), *(one.format("", "", "") for one in others)]
     )
@@ -181,7 +183,7 @@ def _on_mssql(watched: Watched, schema: str, *, only_hands: bool) -> Trigger:
 
 def _json(watched: Watched, row: str, column: str) -> str:
     """Return a value as JSON has it; what is not there, as null."""
-    name = f"{row}.{column}"
+    name = as_stored(watched.table, column, row)
     if watched.holds_number(column):
         said = f"CONVERT(nvarchar(max), {name})"
     elif watched.holds_time(column):

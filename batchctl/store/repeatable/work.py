@@ -54,6 +54,14 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     yield from {"sqlite": _on_sqlite, "postgresql": _on_postgresql}.get(dialect, lambda: _on_mssql(schema))()
 
 
+def as_stored(table: str, column: str, row: str) -> str:
+    """Return a value of a row as it is when all triggers are through: audited are no words that are not kept."""
+    value = f"{row}.{column}"
+    if column != "Status" or table not in SUCCESS:
+        return value
+    return f"CASE {value} WHEN 'success' THEN '{SUCCESS[table]}' ELSE {value} END"
+
+
 def _on_sqlite() -> Iterator[Trigger]:
     for table, word in SUCCESS.items():
         change = f"UPDATE {table} SET Status = '{word}' WHERE {table}_id = NEW.{table}_id"

@@ -90,6 +90,10 @@ class Spoken:
         begin, end = f"'SET IDENTITY_INSERT {table} ON; '", f"' SET IDENTITY_INSERT {table} OFF;'"
         return self._each("''", "''", begin), self._each("''", "''", end)
 
+    def left_out(self, value: str, never: str) -> str:
+        """Let an INSERT leave a column of a view out; SQL Server asks for each that cannot be NULL. `never` is no value of it."""
+        return self._each(value, value, f"NULLIF({value}, {never})")
+
     def for_any_client(self, view: str) -> str:
         """Let the statements that a view shows be run in sqlcmd and SQL Agent, too, whose sessions refuse them (error 1934)."""
         return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view

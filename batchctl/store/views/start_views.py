@@ -109,14 +109,18 @@ def sql_job(s: Spoken) -> str:
     def bare(column: str) -> str:
         return f"replace(replace({column}, '{{{{', '{{'), '}}}}', '}}')"
 
+    is_repeatable = f"CASE WHEN {s.word('e.ScheduleType')} = 'once' THEN 0 ELSE 1 END"
+    look = s.look("vHistory", "ProcessBatchName", s.quoted("b.ProcessBatchName"))
+    # What a job needs, too: its trigger says so better than the server.
     return f"""
-SELECT e.Schedule_id, e.ScheduleName AS JobName, {bare("p.Data1")} AS ConnectionName, {bare("p.Data2")} AS ScheduledSql,
+SELECT {s.left_out("e.Schedule_id", "0")} AS Schedule_id, {s.left_out("e.ScheduleName", "''")} AS JobName,
+       {bare("p.Data1")} AS ConnectionName, {bare("p.Data2")} AS ScheduledSql,
        COALESCE(e.RunAt, {s.joined("e.StartDate", "' '", "e.RunTimes")}) AS FirstRunOn,
-       CASE WHEN {s.word("e.ScheduleType")} = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       {s.left_out(is_repeatable, "-1")} AS IsRepeatable, {s.left_out("e.Enabled", "-1")} AS IsEnabled, e.TimeZone,
        {s.twin("e.NextRunTime", "NextRunTime")}, {s.twin("h.StartTime", "LastRunOn")},
        CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
        h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       {s.look("vHistory", "ProcessBatchName", s.quoted("b.ProcessBatchName"))} AS NextSql
+       {s.left_out(look, "''")} AS NextSql
 FROM {s.of}Schedule e
 JOIN {s.of}ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
 JOIN {s.of}ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10

@@ -1882,7 +1882,8 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'un
 FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
 
 CREATE VIEW vSqlJob AS
-SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+SELECT e.Schedule_id AS Schedule_id, e.ScheduleName AS JobName,
+       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
        COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
        CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
        e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS LastRunOnLocal,
@@ -2465,7 +2466,7 @@ CREATE TRIGGER TR_BatchControl_AuditUpdate AFTER UPDATE OF Status, PrevProcessCo
 BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
     SELECT 'sql', 'sql', 'row update', substr('BatchControl:' || NEW.BatchControl_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Status' Name, OLD.Status Was, NEW.Status Became UNION ALL SELECT 'PrevProcessControlSeq', OLD.PrevProcessControlSeq, NEW.PrevProcessControlSeq UNION ALL SELECT 'RetryCount', OLD.RetryCount, NEW.RetryCount UNION ALL SELECT 'NextRunTime', OLD.NextRunTime, NEW.NextRunTime UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey UNION ALL SELECT 'Data1', OLD.Data1, NEW.Data1 UNION ALL SELECT 'Data2', OLD.Data2, NEW.Data2 UNION ALL SELECT 'Data3', OLD.Data3, NEW.Data3 UNION ALL SELECT 'Data4', OLD.Data4, NEW.Data4 UNION ALL SELECT 'Data5', OLD.Data5, NEW.Data5 UNION ALL SELECT 'Data6', OLD.Data6, NEW.Data6)
+    FROM (SELECT 'Status' Name, CASE OLD.Status WHEN 'success' THEN 'ready' ELSE OLD.Status END Was, CASE NEW.Status WHEN 'success' THEN 'ready' ELSE NEW.Status END Became UNION ALL SELECT 'PrevProcessControlSeq', OLD.PrevProcessControlSeq, NEW.PrevProcessControlSeq UNION ALL SELECT 'RetryCount', OLD.RetryCount, NEW.RetryCount UNION ALL SELECT 'NextRunTime', OLD.NextRunTime, NEW.NextRunTime UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey UNION ALL SELECT 'Data1', OLD.Data1, NEW.Data1 UNION ALL SELECT 'Data2', OLD.Data2, NEW.Data2 UNION ALL SELECT 'Data3', OLD.Data3, NEW.Data3 UNION ALL SELECT 'Data4', OLD.Data4, NEW.Data4 UNION ALL SELECT 'Data5', OLD.Data5, NEW.Data5 UNION ALL SELECT 'Data6', OLD.Data6, NEW.Data6)
     WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
 END;
 
@@ -2473,7 +2474,7 @@ CREATE TRIGGER TR_FileProcess_AuditUpdate AFTER UPDATE OF Status, Entity, FileNa
 BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
     SELECT 'sql', 'sql', 'row update', substr('FileProcess:' || NEW.FileProcess_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Status' Name, OLD.Status Was, NEW.Status Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'FileName', OLD.FileName, NEW.FileName UNION ALL SELECT 'Data', OLD.Data, NEW.Data UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey)
+    FROM (SELECT 'Status' Name, CASE OLD.Status WHEN 'success' THEN 'complete' ELSE OLD.Status END Was, CASE NEW.Status WHEN 'success' THEN 'complete' ELSE NEW.Status END Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'FileName', OLD.FileName, NEW.FileName UNION ALL SELECT 'Data', OLD.Data, NEW.Data UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey)
     WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
 END;
 
