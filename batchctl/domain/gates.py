@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 
 from batchctl.domain import freezes
+from batchctl.domain.errors import next_step_in
+from batchctl.domain.locked_rows import said_of
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
@@ -17,6 +19,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    ControllerRow,
     HistoryEntry,
     InstanceId,
     MissingPlugin,
@@ -113,6 +116,14 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         *_resources(batch, standing.others, standing.holders),
         *_slots(standing.slots),
     )
+
+
+def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
+    """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
+    for row in controllers:
+        if (said := said_of(row.trouble, names)) is not None:
+            return Gate("locks", said, next_step_in(row.trouble or ""), f"Controller {row.row_id}", Ends.HOLDER)
+    return Gate("locks")
 
 
 def may_start(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> bool:
