@@ -136,6 +136,7 @@ class Worker:
     def keep_up(self) -> None:
         """Do what follows all else, in full, if this worker leads."""
         if self.leading is not None and self.leading.is_leader and not self.controller.is_stopping:
+            self._go_on("stay", self._say_what_is_locked)
             for duty in self.leading.upkeep:
                 self._go_on(duty.name, partial(_finish, duty))
 
@@ -219,6 +220,12 @@ class Worker:
             self.controller.look_closely()
         if self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on("rescue", self._rescue)
+
+    def _say_what_is_locked(self) -> None:
+        """Say what somebody keeps locked before one ends: who works for a moment only may give no other sign of life."""
+        trouble = trouble_of(self._locked)
+        if trouble is not None and self.leading is not None:
+            self.membership.beat(self.leading.leadership, trouble=trouble)
 
     def _rescue(self) -> None:
         """Look after the dead; raise what keeps this worker from knowing what became of some of their work."""

@@ -671,3 +671,46 @@ def test_who_keeps_the_rows_of_all_names_locked_is_named_and_incidents_are_opene
     assert world.sql("SELECT Trouble FROM Controller") == [(None,)]
     assert world.one("SELECT count(*) FROM BatchControl") == 2
     hand.worker.end()
+
+
+def a_pass(world: World, name: str) -> list[str]:
+    """Do a pass as a clock starts one, and return which incidents stand after it."""
+    hand, alarm = hired(world, name), Alarm(world, name=name)
+    assert hand.worker.leading is not None
+    hand.worker.leading.upkeep = (alarm.duty,)
+    for _ in range(3):
+        world.clock.advance(LOCKED_LOOK)
+        hand.turn()
+    hand.worker.keep_up()
+    hand.worker.end()
+    return [kind for (kind,) in world.sql("SELECT Kind FROM Incident WHERE ResolvedTime IS NULL")]
+
+
+def test_passes_that_somebodys_lock_keeps_from_their_work_for_a_minute_open_an_incident(
+    world: World, client: Hand
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
+    found = [a_pass(world, "c1")]
+    world.clock.advance(LOCKED)
+    found.append(a_pass(world, "c2"))
+    client.sql("ROLLBACK")
+    found.append(a_pass(world, "c3"))
+
+    assert found == [[], ["controller_trouble"], []]
+
+
+def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(
+    world: World, client: Hand
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda _rendered: BAD
+    world.process()
+    client.sql("SELECT 1 FROM NamedLock FOR UPDATE")
+
+    assert a_pass(world, "c1") == ["failed"]
+    client.sql("ROLLBACK")
