@@ -205,6 +205,8 @@ _PASSED = {
 
 _ACTS = re.compile(r"batchctl (?:rerun|cancel|submit) ")
 """What says itself how an instance goes on, or that it does not."""
+_AT_ONCE = f"'{LONG_AGO:%Y-%m-%d %H:%M:%S}.000'"
+"""A time that has come for everybody, as SQL writes it."""
 _RERUN = "batchctl rerun {id} --reason ..."
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
@@ -316,7 +318,8 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
         return _PASSED["NextRunTime"]
     if instance.next_run_time == NEVER:
         row = row_of(instance)
-        mend = f"correct NextRunTime of {row} (UPDATE ...)"
+        where = f"BatchControl_id = {instance.instance_id}"
+        mend = correcting_row("BatchControl", "NextRunTime", where, "let it wait no more, or write until when: ", _AT_ONCE)
         return Gate("NextRunTime", f"{row} cannot be read: NextRunTime holds no time", mend, row)
     return Gate(
         name="NextRunTime",
