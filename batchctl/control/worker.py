@@ -18,9 +18,9 @@ from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, NotLeading
 from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import BatchId
+from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
-from batchctl.store.transactions import said_first
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -349,7 +349,7 @@ class Worker:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self._trouble = f"{type(error).__name__}: {said_first(error)}"
+            self._trouble = in_short(error)
             self.listener(Event("controller.trouble", {"Message": self._trouble}))
         else:
             if [*self._waiting] == [duty]:

@@ -319,7 +319,9 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
     if instance.next_run_time == NEVER:
         row = row_of(instance)
         where = f"BatchControl_id = {instance.instance_id}"
-        mend = correcting_row("BatchControl", "NextRunTime", where, "let it wait no more, or write until when: ", _AT_ONCE)
+        mend = correcting_row(
+            "BatchControl", "NextRunTime", where, "let it wait no more, or write until when: ", _AT_ONCE
+        )
         return Gate("NextRunTime", f"{row} cannot be read: NextRunTime holds no time", mend, row)
     return Gate(
         name="NextRunTime",

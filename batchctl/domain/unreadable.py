@@ -47,7 +47,7 @@ class UnreadableRow:
 
 
 def correcting(table: str, column: str, where: str, before: str = "", value: str = "...") -> str:
-    """Return the statement that corrects a row, behind what comes before it; where `...` is its value, it is refused as it stands."""
+    """Return the statement that corrects a row, behind what comes before it; with `...` it is refused as it stands."""
     return f"{before}UPDATE {table} SET {column} = {value} WHERE {where};"  # noqa: S608 - for a person to read
 
 

@@ -164,9 +164,7 @@ def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[
         return stuck_rows(connection, replace(defined, batches=batches), most)
 
 
-def stuck_rows(
-    connection: Any, defined: Definitions, most: int, living: Sequence[ControllerRow] = ()
-) -> list[Item]:
+def stuck_rows(connection: Any, defined: Definitions, most: int, living: Sequence[ControllerRow] = ()) -> list[Item]:
     """Return the newest of these rows where the batches are so defined, and those that somebody keeps locked."""
     wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
     found, _ = _ready(connection, defined, intake.NEWEST, most, wanted)

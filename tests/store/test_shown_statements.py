@@ -23,9 +23,8 @@ TOLD = PLAIN.replace("(UPDATE", "(SET QUOTED_IDENTIFIER ON; UPDATE")
         ("mssql", TOLD, TOLD),
         (
             "mssql",
-            "let it wait no more: UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000' WHERE BatchControl_id = 1;",
-            "let it wait no more: SET QUOTED_IDENTIFIER ON; "
-            "UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000' WHERE BatchControl_id = 1;",
+            "let it wait no more: UPDATE BatchControl SET NextRunTime = '' WHERE BatchControl_id = 1;",
+            "let it wait no more: SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET NextRunTime = '' WHERE BatchControl_id = 1;",
         ),
     ],
 )
