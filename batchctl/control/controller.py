@@ -525,15 +525,14 @@ class Controller:
         return written
 
     def _first_that_is_taken(self, end: End) -> Written:
-        trouble: Exception | None = None
+        message = ""
         for goes_on in (True, False):
             try:
                 return self._write([end], claims=False, goes_on=goes_on, singly=True)
             except (Busy, DatabaseUnusable):
                 raise
             except Exception as error:  # noqa: BLE001 - what cannot be written so is written more plainly
-                trouble = error
-        message = f"the outcome could not be recorded: {in_short(trouble)}"
+                message = f"the outcome could not be recorded: {in_short(error)}"
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 

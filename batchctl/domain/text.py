@@ -7,6 +7,8 @@ import shlex
 import unicodedata
 from collections.abc import Iterable
 
+NAME_LIMIT = 200
+"""How many characters a column of names takes."""
 MOST_KNOWN = 8
 """How many known words are listed where no one is near."""
 

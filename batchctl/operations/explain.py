@@ -13,7 +13,7 @@ from batchctl import misread
 from batchctl.domain import gates
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in, without_next_step
+from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.rows import (
@@ -30,6 +30,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import nearest, typed, visible
+from batchctl.domain.troubles import kept_from_work
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
 from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
@@ -536,7 +537,7 @@ def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
         return Gate(name="controller")
     return Gate(
         name="controller",
-        blocked=f"controller {visible(first.name)} cannot do all of its work: {visible(without_next_step(first.trouble))}",
+        blocked=kept_from_work(f"controller {visible(first.name)}", first.trouble),
         clear=next_step_in(first.trouble) or "batchctl doctor",
         row=f"Controller {first.row_id}",
     )

@@ -26,7 +26,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-from batchctl.domain.troubles import stopped_at
+from batchctl.domain.troubles import StepOf, stopped_at
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import almanac, copies, dependents, files_taken_again, inbox, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
@@ -77,8 +77,8 @@ class Troubled:
 
     instance: BatchInstance
     batch: str
-    step: tuple[int, str] | None
-    """Number and name of the one at which it stands."""
+    step: StepOf | None
+    """The one at which it stands."""
     message: str | None
     said: str | None
     """The message, and what became of the retries."""
