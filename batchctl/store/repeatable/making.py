@@ -6,7 +6,6 @@ from sqlalchemy import DDL, Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from batchctl.domain.errors import SchemaMismatch
-from batchctl.domain.text import said_first
 from batchctl.store import repeatable, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.dialects.postgresql_catalog import rights_on
@@ -81,7 +80,7 @@ def _make_view_with_other_columns(connection: Connection, name: str, statement: 
     try:
         _execute(connection, f"DROP VIEW {name}")
     except DBAPIError as error:
-        message = f"View {name} gets other columns, and something in the database stands upon it: {said_first(error)}"
+        message = f"View {name} gets other columns, and something in the database stands upon it: {error.orig}"
         raise SchemaMismatch(message, next_step="drop that, then: batchctl db upgrade, then make it again") from error
     _execute(connection, statement, *rights)
 
