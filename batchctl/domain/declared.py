@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeGuard, TypeVar, cast
 
 from batchctl.domain.schedules import Calendar, CalendarId, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
-from batchctl.domain.text import shorten, unfit
+from batchctl.domain.text import NAME_LIMIT, shorten, unfit
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Words = str | int | Sequence[str | int]
@@ -21,8 +21,6 @@ MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
 MOST_MINUTES = 24 * 60
 MOST_ATTEMPTS = 1001
 MOST_EVERY = 1000
-NAME_LIMIT = 200
-"""How many characters a column takes that is not in `_LIMITS`."""
 LONGEST_NAME = 80
 """Of a schedule, without its job's: both have to fit into one column."""
 _LIMITS = {"between_times": 50, "run_at": 50, "start_date": 10, "end_date": 10}

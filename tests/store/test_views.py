@@ -13,7 +13,7 @@ import psycopg
 import pytest
 import sqlglot
 
-from batchctl.domain import freezes
+from batchctl.domain import freezes, locked_rows
 from batchctl.domain import zone_offsets as reckoned
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.expected_work import ExpectedWork
@@ -585,3 +585,26 @@ def test_a_wait_goes_on_to_what_moves_the_upstream(
     assert waits["NextSql"] == next_sql
     (down,) = seen("vStatus", "ProcessBatchName = 'down'")
     assert (down["Status"], down["NextSql"]) == ("waits", "SELECT * FROM vWaiting WHERE ProcessBatchName = 'down';")
+
+
+def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_controller_lives(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    for name in ("A", "B it's", "C"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    locked = {"batch B it's": "it is locked by session 7; to end it: SELECT 7", "BatchControl 1": "session 8 does it"}
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
+        locked_rows.trouble_of(locked),
+    )
+    found = {row["BatchControl_id"]: (row["Reason"], row["NextSql"]) for row in seen("vWaiting")}
+    world.sql("UPDATE Controller SET Heartbeat = ?", "2026-01-01 00:00:00.000")
+    later = {row["Reason"] for row in seen("vWaiting")}
+
+    nothing = "nothing holds it back"
+    assert found[1] == ("BatchControl 1: session 8 does it", "SELECT 7;")
+    assert found[2] == ("batch B it's: it is locked by session 7", "SELECT 7;")
+    assert found[3] == (nothing, "SELECT * FROM vRunning;")
+    assert later == {nothing}
