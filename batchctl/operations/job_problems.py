@@ -42,11 +42,6 @@ def to_settle(owner: str, plugins: JobPlugins) -> str:
     return f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(owner)}"
 
 
-def correct_decorator(job: str) -> str:
-    """Say what to do about a row that says what its code says."""
-    return f"correct the decorator of {visible(job)}"
-
-
 def _differing(change: Change, rows: Rows) -> tuple[str, str, Problem]:
     """Return where a row is not as the next controller that starts makes it."""
     row = _row_of(change, rows)
