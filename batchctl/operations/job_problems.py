@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from batchctl.domain import reconciling
-from batchctl.domain.declared import job_of
+from batchctl.domain.declared import correct_decorator, job_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, Change, Did, Kept, Rows
 from batchctl.domain.text import typed, visible
