@@ -19,8 +19,8 @@ from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
 from batchctl.domain.errors import Busy, Conflict, Refused
 from batchctl.domain.freezes import holding
-from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, IncidentId, Problem, Review, review
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem, Review, review
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions

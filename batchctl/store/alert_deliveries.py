@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, or_, select, text
 
 from batchctl.domain.alert_text import Message
 from batchctl.domain.alerts import TOLD_WHILE_IT_STANDS
-from batchctl.domain.incidents import IncidentId
+from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.values import named_value

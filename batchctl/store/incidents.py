@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, func, select, text
 
 from batchctl.domain.errors import Conflict
-from batchctl.domain.incidents import Incident, IncidentId, Problem
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.incidents import Incident, Problem
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
 from batchctl.domain.text import NAME_LIMIT, shorten, storable
 from batchctl.domain.unreadable import UnreadableRow
