@@ -19,7 +19,6 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     SmallInteger,
-    String,
     Table,
     Unicode,
     UnicodeText,
@@ -104,21 +103,12 @@ def one_by_one(column: str, words: Iterable[str]) -> str:
     return " OR ".join(f"{column} = '{word}'" for word in words)
 
 
-def type_checks(table: Table) -> list[CheckConstraint]:
+def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     """Return the constraints that give SQLite, beyond its STRICT, the column types other databases have by themselves."""
-    columns = [column for column in table.columns if not column.primary_key]
-    times = [column for column in columns if isinstance(column.type, UtcTime)]
-    texts = [column for column in columns if _is_free_text(column)]
-    conditions = {f"{column.name}_Type": _is_time_of(column) for column in times}
-    conditions |= {f"{column.name}_Length": _is_short(column) for column in texts if _length_of(column) is not None}
-    conditions |= {"NUL": _has_no_nul(" || ".join(map(_never_null, texts)))} if texts else {}
     return [
-        CheckConstraint(text(condition), name=name).ddl_if(dialect="sqlite") for name, condition in conditions.items()
+        CheckConstraint(text(condition), name=f"{column}_Type").ddl_if(dialect="sqlite")
+        for column, condition in _types(column for column in columns if not column.primary_key)
     ]
-
-
-def _never_null(column: Column[Any]) -> str:
-    return f"ifnull({column.name}, '')" if column.nullable else str(column.name)
 
 
 def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
@@ -199,10 +189,12 @@ def unreadable(
 def _type_of(column: Column[Any]) -> str:
     if isinstance(column.type, UtcTime):
         return _is_time_of(column)
-    if not _is_free_text(column):
+    if not isinstance(column.type, (Unicode, UnicodeText)):
+        # Of a word the constraint that names the words says all.
         return ""
-    short = f" AND {_is_short(column)}" if _length_of(column) is not None else ""
-    return f"{_has_no_nul(column.name)}{short}"
+    length = column.type.length
+    short = "" if length is None else f"length({column.name}) <= {length} AND "
+    return f"{short}{_has_no_nul(column.name)}"
 
 
 def _is_time_of(column: Column[Any]) -> str:
@@ -210,19 +202,6 @@ def _is_time_of(column: Column[Any]) -> str:
     if column.name == "z_updated" and "z_inserted" in column.table.c:
         return f"z_updated IS z_inserted OR ({is_time('z_updated')})"
     return f"{column.name} IS NULL OR ({is_time(column.name)})" if column.nullable else is_time(column.name)
-
-
-def _is_free_text(column: Column[Any]) -> bool:
-    """Say whether a column holds any text; of a word the constraint that names the words says all."""
-    return isinstance(column.type, (Unicode, UnicodeText))
-
-
-def _length_of(column: Column[Any]) -> int | None:
-    return column.type.length if isinstance(column.type, String) else None
-
-
-def _is_short(column: Column[Any]) -> str:
-    return f"length({column.name}) <= {_length_of(column)}"
 
 
 def is_time(at: str) -> str:

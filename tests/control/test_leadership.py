@@ -209,10 +209,10 @@ def test_a_fence_beyond_all_is_refused(world: World) -> None:
         world.sql(f"UPDATE Leader SET Fence = {HIGHEST_FENCE + 1}")
 
 
-def test_a_fence_that_is_no_number_is_named_with_what_mends_it(sqlite_database: SqliteControl) -> None:
+def test_a_fence_that_can_be_none_is_named_with_what_mends_it(sqlite_database: SqliteControl) -> None:
     world = World(sqlite_database)
     world.hand.loosen()
-    world.sql("UPDATE Leader SET Fence = 'x'")
+    world.sql("UPDATE Leader SET Fence = -1")
     Alarm(world, rules(learns_arrivals=False)).duty.finish()
     said = world.sql("SELECT Message, NextStep FROM Incident")
     world.close()

@@ -326,7 +326,7 @@ def test_a_dependency_that_holds_nonsense_is_a_finding_and_leaves_out_only_its_b
         world.batch(name)
     world.hand.loosen()
     depend(world, 3, 1)
-    world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id, DeadlineMins) VALUES (2, 1, 'soon')")
+    world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id, DeadlineMins) VALUES (2, 1, 0)")
     with world.transactions.read() as connection:
         left = [batch.name for batch in definitions.all_batches(connection)]
 
@@ -464,7 +464,7 @@ def test_conditions_that_make_each_other_idle_are_found(world: World) -> None:
 def test_a_trigger_that_cannot_be_read_is_found(sqlite_database: ControlDatabase) -> None:
     world = World(sqlite_database)
     world.hand.loosen()
-    a_trigger(world, "a", RowThreshold="many")
+    a_trigger(world, "a", RowThreshold=0)
 
     ((row, column, message),) = trigger_findings(world)
     world.close()

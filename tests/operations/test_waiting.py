@@ -247,11 +247,11 @@ def test_of_one_whose_batch_cannot_be_read_that_is_said(sqlite_database: SqliteC
     world.submit()
     world.create()
     world.hand.loosen()
-    world.sql("UPDATE ProcessBatch SET MaxConcurrent = 'x'")
+    world.sql("UPDATE ProcessBatch SET MaxConcurrent = 0")
 
     found = Waiter(world).wait("1", timeout=0)["1"]
 
-    assert found.message == "ProcessBatch 1 (B) cannot be read: MaxConcurrent is 'x', which is no whole number"
+    assert found.message == "ProcessBatch 1 (B) cannot be read: MaxConcurrent is 0, and has to be between 1 and 1000"
     assert found.next_step == "UPDATE ProcessBatch SET MaxConcurrent = ... WHERE ProcessBatch_id = 1;"
 
 

@@ -118,7 +118,7 @@ def test_sqlite_names_the_column_of_a_wrong_value(
     hand = sqlite_database.hand()
     for statement in MINIMAL.values():
         hand.sql(statement)
-    with pytest.raises(hand.Refused, match=f"{column}|FOREIGN KEY|NUL"):
+    with pytest.raises(hand.Refused, match=f"{column}|FOREIGN KEY"):
         hand.sql(f"UPDATE {table} SET {column} = ?", value)
     hand.close()
 

@@ -134,7 +134,7 @@ def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
     # Every command loads the tables and hardly one makes any: three hundred constraints would take longer than all the rest.
     del connection, options
     for table in made.tables.values():
-        for constraint in (*type_checks(table), *time_checks(table.columns)):
+        for constraint in (*type_checks(table.columns), *time_checks(table.columns)):
             table.append_constraint(constraint)
 
 

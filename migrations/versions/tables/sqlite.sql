@@ -48,24 +48,26 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_ExpectedOn"
         CHECK (length(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') || ',', ',mon,', ''), ',tue,', ''), ',wed,', ''), ',thu,', ''), ',fri,', ''), ',sat,', ''), ',sun,', '')) = 0 * length(',' || replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') || ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND lower(replace(ExpectedOn, ' ', '')) NOT GLOB '*-[^-,]-*' AND lower(replace(ExpectedOn, ' ', '')) NOT GLOB '*-[^-,][^-,]-*' AND lower(replace(ExpectedOn, ' ', '')) NOT GLOB '*-[^-,][^-,][^-,]-*'),
     CONSTRAINT "CK_ProcessBatch_PopulatorOn" CHECK (PopulatorOn IN ('filename', 'data', 'entity')),
+    CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Type" CHECK (length(ProcessBatchName) <= 200
+        AND instr(ProcessBatchName, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_Populator_Type" CHECK (length(Populator) <= 200 AND instr(Populator, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_PopulatorArgs_Type" CHECK (instr(PopulatorArgs, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_Description_Type" CHECK (instr(Description, char(0)) = 0),
     CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Length" CHECK (length(ProcessBatchName) <= 200),
-    CONSTRAINT "CK_ProcessBatch_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_ProcessBatch_Populator_Length" CHECK (length(Populator) <= 200),
-    CONSTRAINT "CK_ProcessBatch_Origin_Length" CHECK (length(Origin) <= 200),
-    CONSTRAINT "CK_ProcessBatch_Tags_Length" CHECK (length(Tags) <= 200),
-    CONSTRAINT "CK_ProcessBatch_ArriveBy_Length" CHECK (length(ArriveBy) <= 50),
-    CONSTRAINT "CK_ProcessBatch_StartBy_Length" CHECK (length(StartBy) <= 50),
-    CONSTRAINT "CK_ProcessBatch_FinishBy_Length" CHECK (length(FinishBy) <= 50),
-    CONSTRAINT "CK_ProcessBatch_ExpectedOn_Length" CHECK (length(ExpectedOn) <= 50),
-    CONSTRAINT "CK_ProcessBatch_ExpectedCalendar_Length" CHECK (length(ExpectedCalendar) <= 200),
-    CONSTRAINT "CK_ProcessBatch_NUL"
-        CHECK (instr(ProcessBatchName || ifnull(Entity, '') || Populator || ifnull(PopulatorArgs, '') || ifnull(Description, '') || ifnull(Origin, '') || ifnull(Tags, '') || ifnull(ArriveBy, '') || ifnull(StartBy, '') || ifnull(FinishBy, '') || ifnull(ExpectedOn, '') || ifnull(ExpectedCalendar, ''), char(0)) = 0)
+    CONSTRAINT "CK_ProcessBatch_Origin_Type" CHECK (length(Origin) <= 200 AND instr(Origin, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_Tags_Type" CHECK (length(Tags) <= 200 AND instr(Tags, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_ArriveBy_Type" CHECK (length(ArriveBy) <= 50 AND instr(ArriveBy, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_StartBy_Type" CHECK (length(StartBy) <= 50 AND instr(StartBy, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_FinishBy_Type" CHECK (length(FinishBy) <= 50 AND instr(FinishBy, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_ExpectedOn_Type" CHECK (length(ExpectedOn) <= 50 AND instr(ExpectedOn, char(0)) = 0),
+    CONSTRAINT "CK_ProcessBatch_ExpectedCalendar_Type" CHECK (length(ExpectedCalendar) <= 200
+        AND instr(ExpectedCalendar, char(0)) = 0)
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -79,14 +81,14 @@ CREATE TABLE Resource (
     CONSTRAINT "UQ_Resource_ResourceName" UNIQUE (ResourceName),
     CONSTRAINT "CK_Resource_ResourceName" CHECK (ResourceName <> ''),
     CONSTRAINT "CK_Resource_Units" CHECK (Units BETWEEN 0 AND 1000000),
+    CONSTRAINT "CK_Resource_ResourceName_Type" CHECK (length(ResourceName) <= 200 AND instr(ResourceName, char(0)) = 0),
+    CONSTRAINT "CK_Resource_Description_Type" CHECK (instr(Description, char(0)) = 0),
     CONSTRAINT "CK_Resource_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Resource_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Resource_ResourceName_Length" CHECK (length(ResourceName) <= 200),
-    CONSTRAINT "CK_Resource_NUL" CHECK (instr(ResourceName || ifnull(Description, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- When rows of an entity are put into FileProcess by themselves.
@@ -188,36 +190,35 @@ CREATE TABLE Schedule (
     CONSTRAINT "CK_Schedule_RunTimes_Blanks" CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*'),
     CONSTRAINT "CK_Schedule_BetweenTimes_Blanks"
         CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*'),
+    CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (length(ScheduleName) <= 200 AND instr(ScheduleName, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_RunTimes_Type" CHECK (length(RunTimes) <= 200 AND instr(RunTimes, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_RunDays_Type" CHECK (length(RunDays) <= 200 AND instr(RunDays, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_RunDaysOfMonth_Type" CHECK (length(RunDaysOfMonth) <= 200 AND instr(RunDaysOfMonth, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_WeekOfMonth_Type" CHECK (length(WeekOfMonth) <= 200 AND instr(WeekOfMonth, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_RunMonths_Type" CHECK (length(RunMonths) <= 200 AND instr(RunMonths, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_BetweenTimes_Type" CHECK (length(BetweenTimes) <= 50 AND instr(BetweenTimes, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_StartDate_Type" CHECK (length(StartDate) <= 10 AND instr(StartDate, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_EndDate_Type" CHECK (length(EndDate) <= 10 AND instr(EndDate, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_RunAt_Type" CHECK (length(RunAt) <= 50 AND instr(RunAt, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_Cron_Type" CHECK (length(Cron) <= 200 AND instr(Cron, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_TimeZone_Type" CHECK (length(TimeZone) <= 200 AND instr(TimeZone, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_CalendarName_Type" CHECK (length(CalendarName) <= 200 AND instr(CalendarName, char(0)) = 0),
     CONSTRAINT "CK_Schedule_NextRunTime_Type" CHECK (NextRunTime IS NULL OR (NextRunTime >= '0001' AND NextRunTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextRunTime, 1, 23), '+0 days'), 1, length(rtrim(NextRunTime))) IS substr(NextRunTime, 1, 23) AND trim(substr(NextRunTime, 24), '0123456789') = '' AND instr(NextRunTime, char(0)) = 0)))),
     CONSTRAINT "CK_Schedule_DecidedUntil_Type" CHECK (DecidedUntil IS NULL OR (DecidedUntil >= '0001' AND DecidedUntil < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', DecidedUntil, '+0 days') IS DecidedUntil
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(DecidedUntil, 1, 23), '+0 days'), 1, length(rtrim(DecidedUntil))) IS substr(DecidedUntil, 1, 23) AND trim(substr(DecidedUntil, 24), '0123456789') = '' AND instr(DecidedUntil, char(0)) = 0)))),
+    CONSTRAINT "CK_Schedule_TimingHash_Type" CHECK (length(TimingHash) <= 64 AND instr(TimingHash, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_Origin_Type" CHECK (length(Origin) <= 200 AND instr(Origin, char(0)) = 0),
+    CONSTRAINT "CK_Schedule_Description_Type" CHECK (instr(Description, char(0)) = 0),
     CONSTRAINT "CK_Schedule_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Schedule_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Schedule_ScheduleName_Length" CHECK (length(ScheduleName) <= 200),
-    CONSTRAINT "CK_Schedule_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_Schedule_RunTimes_Length" CHECK (length(RunTimes) <= 200),
-    CONSTRAINT "CK_Schedule_RunDays_Length" CHECK (length(RunDays) <= 200),
-    CONSTRAINT "CK_Schedule_RunDaysOfMonth_Length" CHECK (length(RunDaysOfMonth) <= 200),
-    CONSTRAINT "CK_Schedule_WeekOfMonth_Length" CHECK (length(WeekOfMonth) <= 200),
-    CONSTRAINT "CK_Schedule_RunMonths_Length" CHECK (length(RunMonths) <= 200),
-    CONSTRAINT "CK_Schedule_BetweenTimes_Length" CHECK (length(BetweenTimes) <= 50),
-    CONSTRAINT "CK_Schedule_StartDate_Length" CHECK (length(StartDate) <= 10),
-    CONSTRAINT "CK_Schedule_EndDate_Length" CHECK (length(EndDate) <= 10),
-    CONSTRAINT "CK_Schedule_RunAt_Length" CHECK (length(RunAt) <= 50),
-    CONSTRAINT "CK_Schedule_Cron_Length" CHECK (length(Cron) <= 200),
-    CONSTRAINT "CK_Schedule_TimeZone_Length" CHECK (length(TimeZone) <= 200),
-    CONSTRAINT "CK_Schedule_CalendarName_Length" CHECK (length(CalendarName) <= 200),
-    CONSTRAINT "CK_Schedule_TimingHash_Length" CHECK (length(TimingHash) <= 64),
-    CONSTRAINT "CK_Schedule_Origin_Length" CHECK (length(Origin) <= 200),
-    CONSTRAINT "CK_Schedule_NUL"
-        CHECK (instr(ScheduleName || Entity || ifnull(RunTimes, '') || ifnull(RunDays, '') || ifnull(RunDaysOfMonth, '') || ifnull(WeekOfMonth, '') || ifnull(RunMonths, '') || ifnull(BetweenTimes, '') || ifnull(StartDate, '') || ifnull(EndDate, '') || ifnull(RunAt, '') || ifnull(Cron, '') || ifnull(TimeZone, '') || ifnull(CalendarName, '') || ifnull(TimingHash, '') || ifnull(Origin, '') || ifnull(Description, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -242,18 +243,17 @@ CREATE TABLE Calendar (
     CONSTRAINT "CK_Calendar_ValidUntil" CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
         AND trim(ValidUntil) NOT GLOB '?????00*' AND trim(ValidUntil) NOT GLOB '?????1[3-9]*'
         AND trim(ValidUntil) NOT GLOB '????????00*' AND trim(ValidUntil) NOT GLOB '????????3[2-9]*'),
+    CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (length(CalendarName) <= 200 AND instr(CalendarName, char(0)) = 0),
+    CONSTRAINT "CK_Calendar_BusinessDays_Type" CHECK (length(BusinessDays) <= 50 AND instr(BusinessDays, char(0)) = 0),
+    CONSTRAINT "CK_Calendar_ValidFrom_Type" CHECK (length(ValidFrom) <= 10 AND instr(ValidFrom, char(0)) = 0),
+    CONSTRAINT "CK_Calendar_ValidUntil_Type" CHECK (length(ValidUntil) <= 10 AND instr(ValidUntil, char(0)) = 0),
+    CONSTRAINT "CK_Calendar_Description_Type" CHECK (instr(Description, char(0)) = 0),
     CONSTRAINT "CK_Calendar_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Calendar_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Calendar_CalendarName_Length" CHECK (length(CalendarName) <= 200),
-    CONSTRAINT "CK_Calendar_BusinessDays_Length" CHECK (length(BusinessDays) <= 50),
-    CONSTRAINT "CK_Calendar_ValidFrom_Length" CHECK (length(ValidFrom) <= 10),
-    CONSTRAINT "CK_Calendar_ValidUntil_Length" CHECK (length(ValidUntil) <= 10),
-    CONSTRAINT "CK_Calendar_NUL"
-        CHECK (instr(CalendarName || BusinessDays || ifnull(ValidFrom, '') || ifnull(ValidUntil, '') || ifnull(Description, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -287,6 +287,14 @@ CREATE TABLE DataTrigger (
     CONSTRAINT "CK_DataTrigger_ConnectionName" CHECK (ConnectionName <> ''),
     CONSTRAINT "CK_DataTrigger_TableName" CHECK (TableName <> ''),
     CONSTRAINT "CK_DataTrigger_StatusColumn" CHECK (StatusColumn <> ''),
+    CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (length(TriggerName) <= 200 AND instr(TriggerName, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_ConnectionName_Type" CHECK (length(ConnectionName) <= 200
+        AND instr(ConnectionName, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_TableName_Type" CHECK (length(TableName) <= 200 AND instr(TableName, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_StatusColumn_Type" CHECK (length(StatusColumn) <= 200 AND instr(StatusColumn, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_PendingValue_Type" CHECK (length(PendingValue) <= 200 AND instr(PendingValue, char(0)) = 0),
+    CONSTRAINT "CK_DataTrigger_CreatedColumn_Type" CHECK (length(CreatedColumn) <= 200 AND instr(CreatedColumn, char(0)) = 0),
     CONSTRAINT "CK_DataTrigger_LastFired_Type" CHECK (LastFired IS NULL OR (LastFired >= '0001' AND LastFired < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', LastFired, '+0 days') IS LastFired
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(LastFired, 1, 23), '+0 days'), 1, length(rtrim(LastFired))) IS substr(LastFired, 1, 23) AND trim(substr(LastFired, 24), '0123456789') = '' AND instr(LastFired, char(0)) = 0)))),
@@ -295,16 +303,7 @@ CREATE TABLE DataTrigger (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_DataTrigger_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_DataTrigger_TriggerName_Length" CHECK (length(TriggerName) <= 200),
-    CONSTRAINT "CK_DataTrigger_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_DataTrigger_ConnectionName_Length" CHECK (length(ConnectionName) <= 200),
-    CONSTRAINT "CK_DataTrigger_TableName_Length" CHECK (length(TableName) <= 200),
-    CONSTRAINT "CK_DataTrigger_StatusColumn_Length" CHECK (length(StatusColumn) <= 200),
-    CONSTRAINT "CK_DataTrigger_PendingValue_Length" CHECK (length(PendingValue) <= 200),
-    CONSTRAINT "CK_DataTrigger_CreatedColumn_Length" CHECK (length(CreatedColumn) <= 200),
-    CONSTRAINT "CK_DataTrigger_NUL"
-        CHECK (instr(TriggerName || Entity || ConnectionName || TableName || StatusColumn || PendingValue || ifnull(CreatedColumn, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -332,6 +331,11 @@ CREATE TABLE FileWatch (
     CONSTRAINT "CK_FileWatch_Enabled" CHECK (Enabled IN (0, 1)),
     CONSTRAINT "CK_FileWatch_DuplicateKey" CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     CONSTRAINT "CK_FileWatch_Folder" CHECK (Folder <> ''),
+    CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (length(WatchName) <= 200 AND instr(WatchName, char(0)) = 0),
+    CONSTRAINT "CK_FileWatch_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_FileWatch_Folder_Type" CHECK (instr(Folder, char(0)) = 0),
+    CONSTRAINT "CK_FileWatch_Pattern_Type" CHECK (length(Pattern) <= 200 AND instr(Pattern, char(0)) = 0),
+    CONSTRAINT "CK_FileWatch_MarkerSuffix_Type" CHECK (length(MarkerSuffix) <= 50 AND instr(MarkerSuffix, char(0)) = 0),
     CONSTRAINT "CK_FileWatch_UnreachableSince_Type" CHECK (UnreachableSince IS NULL OR (UnreachableSince >= '0001'
         AND UnreachableSince < ':' AND (strftime('%Y-%m-%d %H:%M:%f', UnreachableSince, '+0 days') IS UnreachableSince
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(UnreachableSince, 1, 23), '+0 days'), 1, length(rtrim(UnreachableSince))) IS substr(UnreachableSince, 1, 23) AND trim(substr(UnreachableSince, 24), '0123456789') = '' AND instr(UnreachableSince, char(0)) = 0)))),
@@ -340,13 +344,7 @@ CREATE TABLE FileWatch (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_FileWatch_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_FileWatch_WatchName_Length" CHECK (length(WatchName) <= 200),
-    CONSTRAINT "CK_FileWatch_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_FileWatch_Pattern_Length" CHECK (length(Pattern) <= 200),
-    CONSTRAINT "CK_FileWatch_MarkerSuffix_Length" CHECK (length(MarkerSuffix) <= 50),
-    CONSTRAINT "CK_FileWatch_NUL"
-        CHECK (instr(WatchName || Entity || Folder || Pattern || ifnull(MarkerSuffix, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -360,14 +358,14 @@ CREATE TABLE Setting (
     CONSTRAINT "CK_Setting_Name" CHECK (Name <> ''),
     CONSTRAINT "CK_Setting_MaxConcurrent" CHECK (Name <> 'MaxConcurrent'
         OR (trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18)),
+    CONSTRAINT "CK_Setting_Name_Type" CHECK (length(Name) <= 200 AND instr(Name, char(0)) = 0),
+    CONSTRAINT "CK_Setting_Value_Type" CHECK (instr(Value, char(0)) = 0),
     CONSTRAINT "CK_Setting_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Setting_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Setting_Name_Length" CHECK (length(Name) <= 200),
-    CONSTRAINT "CK_Setting_NUL" CHECK (instr(Name || Value, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- What a batch and its steps were at each version.
@@ -381,12 +379,13 @@ CREATE TABLE BatchVersion (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     CONSTRAINT "UQ_BatchVersion_ProcessBatch_id_DefVersion" UNIQUE (ProcessBatch_id, DefVersion),
     CONSTRAINT "CK_BatchVersion_DefVersion" CHECK (DefVersion >= 1),
+    CONSTRAINT "CK_BatchVersion_ProcessBatchName_Type" CHECK (length(ProcessBatchName) <= 200
+        AND instr(ProcessBatchName, char(0)) = 0),
+    CONSTRAINT "CK_BatchVersion_Fingerprint_Type" CHECK (length(Fingerprint) <= 64 AND instr(Fingerprint, char(0)) = 0),
+    CONSTRAINT "CK_BatchVersion_Content_Type" CHECK (instr(Content, char(0)) = 0),
     CONSTRAINT "CK_BatchVersion_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
-    CONSTRAINT "CK_BatchVersion_ProcessBatchName_Length" CHECK (length(ProcessBatchName) <= 200),
-    CONSTRAINT "CK_BatchVersion_Fingerprint_Length" CHECK (length(Fingerprint) <= 64),
-    CONSTRAINT "CK_BatchVersion_NUL" CHECK (instr(ProcessBatchName || Fingerprint || Content, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0)))
 ) STRICT;
 
 -- Which definitions came from which file or module.
@@ -401,19 +400,18 @@ CREATE TABLE AppliedDefinition (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     CONSTRAINT "UQ_AppliedDefinition_Kind_Name" UNIQUE (Kind, Name),
+    CONSTRAINT "CK_AppliedDefinition_Kind_Type" CHECK (length(Kind) <= 50 AND instr(Kind, char(0)) = 0),
+    CONSTRAINT "CK_AppliedDefinition_Name_Type" CHECK (length(Name) <= 200 AND instr(Name, char(0)) = 0),
+    CONSTRAINT "CK_AppliedDefinition_Owner_Type" CHECK (length(Owner) <= 200 AND instr(Owner, char(0)) = 0),
+    CONSTRAINT "CK_AppliedDefinition_Exported_Type" CHECK (length(Exported) <= 64 AND instr(Exported, char(0)) = 0),
+    CONSTRAINT "CK_AppliedDefinition_Content_Type" CHECK (instr(Content, char(0)) = 0),
+    CONSTRAINT "CK_AppliedDefinition_Actor_Type" CHECK (length(Actor) <= 200 AND instr(Actor, char(0)) = 0),
     CONSTRAINT "CK_AppliedDefinition_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_AppliedDefinition_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_AppliedDefinition_Kind_Length" CHECK (length(Kind) <= 50),
-    CONSTRAINT "CK_AppliedDefinition_Name_Length" CHECK (length(Name) <= 200),
-    CONSTRAINT "CK_AppliedDefinition_Owner_Length" CHECK (length(Owner) <= 200),
-    CONSTRAINT "CK_AppliedDefinition_Exported_Length" CHECK (length(Exported) <= 64),
-    CONSTRAINT "CK_AppliedDefinition_Actor_Length" CHECK (length(Actor) <= 200),
-    CONSTRAINT "CK_AppliedDefinition_NUL"
-        CHECK (instr(Kind || Name || ifnull(Owner, '') || ifnull(Exported, '') || Content || Actor, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -436,6 +434,14 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (Status IN ('requested', 'done', 'refused')),
     CONSTRAINT "CK_OperatorRequest_Action_Word"
         CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'rerun' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'skip' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'pause' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'resume' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'cancel' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'enable' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'disable' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'freeze' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'thaw' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'acknowledge' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'snooze' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'retry' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'reject' OR lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = 'resend' OR NOT (Status = 'requested')),
+    CONSTRAINT "CK_OperatorRequest_Action_Type" CHECK (length(Action) <= 50 AND instr(Action, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_ProcessBatchName_Type" CHECK (length(ProcessBatchName) <= 200
+        AND instr(ProcessBatchName, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_Arguments_Type" CHECK (instr(Arguments, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_Reason_Type" CHECK (instr(Reason, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_Actor_Type" CHECK (length(Actor) <= 200 AND instr(Actor, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_Answer_Type" CHECK (instr(Answer, char(0)) = 0),
+    CONSTRAINT "CK_OperatorRequest_AnsweredBy_Type" CHECK (length(AnsweredBy) <= 200 AND instr(AnsweredBy, char(0)) = 0),
     CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime IS NULL OR (AnsweredTime >= '0001'
         AND AnsweredTime < ':' AND (strftime('%Y-%m-%d %H:%M:%f', AnsweredTime, '+0 days') IS AnsweredTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(AnsweredTime, 1, 23), '+0 days'), 1, length(rtrim(AnsweredTime))) IS substr(AnsweredTime, 1, 23) AND trim(substr(AnsweredTime, 24), '0123456789') = '' AND instr(AnsweredTime, char(0)) = 0)))),
@@ -444,13 +450,7 @@ CREATE TABLE OperatorRequest (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_OperatorRequest_Action_Length" CHECK (length(Action) <= 50),
-    CONSTRAINT "CK_OperatorRequest_ProcessBatchName_Length" CHECK (length(ProcessBatchName) <= 200),
-    CONSTRAINT "CK_OperatorRequest_Actor_Length" CHECK (length(Actor) <= 200),
-    CONSTRAINT "CK_OperatorRequest_AnsweredBy_Length" CHECK (length(AnsweredBy) <= 200),
-    CONSTRAINT "CK_OperatorRequest_NUL"
-        CHECK (instr(Action || ifnull(ProcessBatchName, '') || ifnull(Arguments, '') || ifnull(Reason, '') || Actor || ifnull(Answer, '') || ifnull(AnsweredBy, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -470,24 +470,24 @@ CREATE TABLE BatchFreeze (
     CONSTRAINT "CK_BatchFreeze_Reason" CHECK (Reason <> ''),
     CONSTRAINT "CK_BatchFreeze_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_BatchFreeze_Tag" CHECK (ProcessBatchName IS NULL OR Tag IS NULL),
+    CONSTRAINT "CK_BatchFreeze_ProcessBatchName_Type" CHECK (length(ProcessBatchName) <= 200
+        AND instr(ProcessBatchName, char(0)) = 0),
+    CONSTRAINT "CK_BatchFreeze_Tag_Type" CHECK (length(Tag) <= 200 AND instr(Tag, char(0)) = 0),
+    CONSTRAINT "CK_BatchFreeze_Reason_Type" CHECK (instr(Reason, char(0)) = 0),
+    CONSTRAINT "CK_BatchFreeze_Actor_Type" CHECK (length(Actor) <= 200 AND instr(Actor, char(0)) = 0),
     CONSTRAINT "CK_BatchFreeze_UntilTime_Type" CHECK (UntilTime IS NULL OR (UntilTime >= '0001' AND UntilTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', UntilTime, '+0 days') IS UntilTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(UntilTime, 1, 23), '+0 days'), 1, length(rtrim(UntilTime))) IS substr(UntilTime, 1, 23) AND trim(substr(UntilTime, 24), '0123456789') = '' AND instr(UntilTime, char(0)) = 0)))),
     CONSTRAINT "CK_BatchFreeze_ThawedTime_Type" CHECK (ThawedTime IS NULL OR (ThawedTime >= '0001' AND ThawedTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', ThawedTime, '+0 days') IS ThawedTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(ThawedTime, 1, 23), '+0 days'), 1, length(rtrim(ThawedTime))) IS substr(ThawedTime, 1, 23) AND trim(substr(ThawedTime, 24), '0123456789') = '' AND instr(ThawedTime, char(0)) = 0)))),
+    CONSTRAINT "CK_BatchFreeze_ThawedBy_Type" CHECK (length(ThawedBy) <= 200 AND instr(ThawedBy, char(0)) = 0),
     CONSTRAINT "CK_BatchFreeze_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_BatchFreeze_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_BatchFreeze_ProcessBatchName_Length" CHECK (length(ProcessBatchName) <= 200),
-    CONSTRAINT "CK_BatchFreeze_Tag_Length" CHECK (length(Tag) <= 200),
-    CONSTRAINT "CK_BatchFreeze_Actor_Length" CHECK (length(Actor) <= 200),
-    CONSTRAINT "CK_BatchFreeze_ThawedBy_Length" CHECK (length(ThawedBy) <= 200),
-    CONSTRAINT "CK_BatchFreeze_NUL"
-        CHECK (instr(ifnull(ProcessBatchName, '') || ifnull(Tag, '') || Reason || Actor || ifnull(ThawedBy, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -527,6 +527,11 @@ CREATE TABLE Incident (
         CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (Severity IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (Status IN ('open', 'acknowledged', 'resolved')),
+    CONSTRAINT "CK_Incident_IncidentKey_Type" CHECK (length(IncidentKey) <= 200 AND instr(IncidentKey, char(0)) = 0),
+    CONSTRAINT "CK_Incident_Subject_Type" CHECK (length(Subject) <= 200 AND instr(Subject, char(0)) = 0),
+    CONSTRAINT "CK_Incident_Message_Type" CHECK (instr(Message, char(0)) = 0),
+    CONSTRAINT "CK_Incident_Detail_Type" CHECK (instr(Detail, char(0)) = 0),
+    CONSTRAINT "CK_Incident_NextStep_Type" CHECK (instr(NextStep, char(0)) = 0),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001' AND OpenedTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', OpenedTime, '+0 days') IS OpenedTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(OpenedTime, 1, 23), '+0 days'), 1, length(rtrim(OpenedTime))) IS substr(OpenedTime, 1, 23) AND trim(substr(OpenedTime, 24), '0123456789') = '' AND instr(OpenedTime, char(0)) = 0))),
@@ -536,6 +541,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_AcknowledgedTime_Type" CHECK (AcknowledgedTime IS NULL OR (AcknowledgedTime >= '0001'
         AND AcknowledgedTime < ':' AND (strftime('%Y-%m-%d %H:%M:%f', AcknowledgedTime, '+0 days') IS AcknowledgedTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(AcknowledgedTime, 1, 23), '+0 days'), 1, length(rtrim(AcknowledgedTime))) IS substr(AcknowledgedTime, 1, 23) AND trim(substr(AcknowledgedTime, 24), '0123456789') = '' AND instr(AcknowledgedTime, char(0)) = 0)))),
+    CONSTRAINT "CK_Incident_AcknowledgedBy_Type" CHECK (length(AcknowledgedBy) <= 200 AND instr(AcknowledgedBy, char(0)) = 0),
     CONSTRAINT "CK_Incident_SnoozedUntil_Type" CHECK (SnoozedUntil IS NULL OR (SnoozedUntil >= '0001' AND SnoozedUntil < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', SnoozedUntil, '+0 days') IS SnoozedUntil
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(SnoozedUntil, 1, 23), '+0 days'), 1, length(rtrim(SnoozedUntil))) IS substr(SnoozedUntil, 1, 23) AND trim(substr(SnoozedUntil, 24), '0123456789') = '' AND instr(SnoozedUntil, char(0)) = 0)))),
@@ -556,17 +562,12 @@ CREATE TABLE Incident (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Incident_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Incident_IncidentKey_Length" CHECK (length(IncidentKey) <= 200),
-    CONSTRAINT "CK_Incident_Subject_Length" CHECK (length(Subject) <= 200),
-    CONSTRAINT "CK_Incident_AcknowledgedBy_Length" CHECK (length(AcknowledgedBy) <= 200),
-    CONSTRAINT "CK_Incident_NUL"
-        CHECK (instr(IncidentKey || Subject || Message || ifnull(Detail, '') || ifnull(NextStep, '') || ifnull(AcknowledgedBy, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
-CREATE INDEX "IX_Incident_Recovery" ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
-
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
+
+CREATE INDEX "IX_Incident_Recovery" ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
 
 -- Who has changed what, when and why. Nothing is ever changed here.
 CREATE TABLE AuditLog (
@@ -583,12 +584,13 @@ CREATE TABLE AuditLog (
     CONSTRAINT "CK_AuditLog_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
-    CONSTRAINT "CK_AuditLog_Actor_Length" CHECK (length(Actor) <= 200),
-    CONSTRAINT "CK_AuditLog_Host_Length" CHECK (length(Host) <= 200),
-    CONSTRAINT "CK_AuditLog_Action_Length" CHECK (length(Action) <= 50),
-    CONSTRAINT "CK_AuditLog_Target_Length" CHECK (length(Target) <= 200),
-    CONSTRAINT "CK_AuditLog_NUL"
-        CHECK (instr(Actor || Host || Action || Target || ifnull(Reason, '') || ifnull(ValuesBefore, '') || ifnull(ValuesAfter, ''), char(0)) = 0)
+    CONSTRAINT "CK_AuditLog_Actor_Type" CHECK (length(Actor) <= 200 AND instr(Actor, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_Host_Type" CHECK (length(Host) <= 200 AND instr(Host, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_Action_Type" CHECK (length(Action) <= 50 AND instr(Action, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_Target_Type" CHECK (length(Target) <= 200 AND instr(Target, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_Reason_Type" CHECK (instr(Reason, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_ValuesBefore_Type" CHECK (instr(ValuesBefore, char(0)) = 0),
+    CONSTRAINT "CK_AuditLog_ValuesAfter_Type" CHECK (instr(ValuesAfter, char(0)) = 0)
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -604,12 +606,11 @@ CREATE TABLE AuditSeal (
     CONSTRAINT "UQ_AuditSeal_SealNo" UNIQUE (SealNo),
     CONSTRAINT "UQ_AuditSeal_AuditLog_id" UNIQUE (AuditLog_id),
     CONSTRAINT "CK_AuditSeal_SealNo" CHECK (SealNo >= 1),
+    CONSTRAINT "CK_AuditSeal_PrevHash_Type" CHECK (length(PrevHash) <= 64 AND instr(PrevHash, char(0)) = 0),
+    CONSTRAINT "CK_AuditSeal_RecordHash_Type" CHECK (length(RecordHash) <= 64 AND instr(RecordHash, char(0)) = 0),
     CONSTRAINT "CK_AuditSeal_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
-    CONSTRAINT "CK_AuditSeal_PrevHash_Length" CHECK (length(PrevHash) <= 64),
-    CONSTRAINT "CK_AuditSeal_RecordHash_Length" CHECK (length(RecordHash) <= 64),
-    CONSTRAINT "CK_AuditSeal_NUL" CHECK (instr(PrevHash || RecordHash, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0)))
 ) STRICT;
 
 -- The offsets of the business time zone, for views that show local times.
@@ -624,6 +625,7 @@ CREATE TABLE ZoneOffset (
     CONSTRAINT "CK_ZoneOffset_ZoneName" CHECK (ZoneName <> ''),
     CONSTRAINT "CK_ZoneOffset_UntilTime" CHECK (FromTime < UntilTime),
     CONSTRAINT "CK_ZoneOffset_OffsetSeconds" CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
+    CONSTRAINT "CK_ZoneOffset_ZoneName_Type" CHECK (length(ZoneName) <= 200 AND instr(ZoneName, char(0)) = 0),
     CONSTRAINT "CK_ZoneOffset_FromTime_Type" CHECK (FromTime >= '0001' AND FromTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', FromTime, '+0 days') IS FromTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(FromTime, 1, 23), '+0 days'), 1, length(rtrim(FromTime))) IS substr(FromTime, 1, 23) AND trim(substr(FromTime, 24), '0123456789') = '' AND instr(FromTime, char(0)) = 0))),
@@ -632,9 +634,7 @@ CREATE TABLE ZoneOffset (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(UntilTime, 1, 23), '+0 days'), 1, length(rtrim(UntilTime))) IS substr(UntilTime, 1, 23) AND trim(substr(UntilTime, 24), '0123456789') = '' AND instr(UntilTime, char(0)) = 0))),
     CONSTRAINT "CK_ZoneOffset_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
-    CONSTRAINT "CK_ZoneOffset_ZoneName_Length" CHECK (length(ZoneName) <= 200),
-    CONSTRAINT "CK_ZoneOffset_NUL" CHECK (instr(ZoneName, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0)))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -657,14 +657,14 @@ CREATE TABLE SchedulerLog (
     CONSTRAINT "CK_SchedulerLog_EventTime_Type" CHECK (EventTime >= '0001' AND EventTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', EventTime, '+0 days') IS EventTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(EventTime, 1, 23), '+0 days'), 1, length(rtrim(EventTime))) IS substr(EventTime, 1, 23) AND trim(substr(EventTime, 24), '0123456789') = '' AND instr(EventTime, char(0)) = 0))),
-    CONSTRAINT "CK_SchedulerLog_Source_Length" CHECK (length(Source) <= 200),
-    CONSTRAINT "CK_SchedulerLog_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_SchedulerLog_NUL" CHECK (instr(Source || ifnull(Entity, '') || ifnull(Message, ''), char(0)) = 0)
+    CONSTRAINT "CK_SchedulerLog_Source_Type" CHECK (length(Source) <= 200 AND instr(Source, char(0)) = 0),
+    CONSTRAINT "CK_SchedulerLog_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_SchedulerLog_Message_Type" CHECK (instr(Message, char(0)) = 0)
 ) STRICT;
 
-CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
-
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
+
+CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
 
 -- What has arrived: a row here is work for every batch that takes its entity.
 CREATE TABLE FileProcess (
@@ -682,30 +682,31 @@ CREATE TABLE FileProcess (
     CONSTRAINT "CK_FileProcess_Status" CHECK (Status = 'ready' OR Status = 'paused' OR Status = 'complete'
         OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success'),
     CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> ''),
+    CONSTRAINT "CK_FileProcess_Entity_Type" CHECK (length(Entity) <= 200 AND instr(Entity, char(0)) = 0),
+    CONSTRAINT "CK_FileProcess_FileName_Type" CHECK (instr(FileName, char(0)) = 0),
+    CONSTRAINT "CK_FileProcess_Data_Type" CHECK (instr(Data, char(0)) = 0),
+    CONSTRAINT "CK_FileProcess_CycleKey_Type" CHECK (length(CycleKey) <= 200 AND instr(CycleKey, char(0)) = 0),
+    CONSTRAINT "CK_FileProcess_Source_Type" CHECK (length(Source) <= 200 AND instr(Source, char(0)) = 0),
+    CONSTRAINT "CK_FileProcess_Message_Type" CHECK (instr(Message, char(0)) = 0),
     CONSTRAINT "CK_FileProcess_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_FileProcess_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_FileProcess_Entity_Length" CHECK (length(Entity) <= 200),
-    CONSTRAINT "CK_FileProcess_CycleKey_Length" CHECK (length(CycleKey) <= 200),
-    CONSTRAINT "CK_FileProcess_Source_Length" CHECK (length(Source) <= 200),
-    CONSTRAINT "CK_FileProcess_NUL"
-        CHECK (instr(Entity || ifnull(FileName, '') || ifnull(Data, '') || ifnull(CycleKey, '') || ifnull(Source, '') || ifnull(Message, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
-
-CREATE INDEX "IX_FileProcess_Duplicate" ON FileProcess (Entity, Data) WHERE Data IS NOT NULL;
 
 CREATE INDEX "IX_FileProcess_Ready" ON FileProcess (FileProcess_id) WHERE Status = 'ready';
 
-CREATE INDEX "IX_FileProcess_Inbox" ON FileProcess (FileProcess_id) WHERE (Status = 'paused' OR Status = 'rejected'
-    OR Status = 'duplicate');
+CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+
+CREATE INDEX "IX_FileProcess_Duplicate" ON FileProcess (Entity, Data) WHERE Data IS NOT NULL;
 
 CREATE INDEX "IX_FileProcess_Unreadable" ON FileProcess (FileProcess_id) WHERE ((Status = 'ready' OR Status = 'paused'
     OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success')) IS NOT TRUE;
 
-CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+CREATE INDEX "IX_FileProcess_Inbox" ON FileProcess (FileProcess_id) WHERE (Status = 'paused' OR Status = 'rejected'
+    OR Status = 'duplicate');
 
 -- The controllers that run, or have run.
 CREATE TABLE Controller (
@@ -733,23 +734,26 @@ CREATE TABLE Controller (
     CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''),
     CONSTRAINT "CK_Controller_Status" CHECK (Status IN ('running', 'stopped', 'lost')),
     CONSTRAINT "CK_Controller_Slots" CHECK (Slots >= 0),
+    CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (length(ControllerName) <= 200 AND instr(ControllerName, char(0)) = 0),
+    CONSTRAINT "CK_Controller_Host_Type" CHECK (length(Host) <= 200 AND instr(Host, char(0)) = 0),
+    CONSTRAINT "CK_Controller_PidStart_Type" CHECK (length(PidStart) <= 50 AND instr(PidStart, char(0)) = 0),
+    CONSTRAINT "CK_Controller_BootId_Type" CHECK (length(BootId) <= 50 AND instr(BootId, char(0)) = 0),
     CONSTRAINT "CK_Controller_Heartbeat_Type" CHECK (Heartbeat >= '0001' AND Heartbeat < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', Heartbeat, '+0 days') IS Heartbeat
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(Heartbeat, 1, 23), '+0 days'), 1, length(rtrim(Heartbeat))) IS substr(Heartbeat, 1, 23) AND trim(substr(Heartbeat, 24), '0123456789') = '' AND instr(Heartbeat, char(0)) = 0))),
+    CONSTRAINT "CK_Controller_AppVersion_Type" CHECK (length(AppVersion) <= 50 AND instr(AppVersion, char(0)) = 0),
     CONSTRAINT "CK_Controller_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Controller_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Controller_ControllerName_Length" CHECK (length(ControllerName) <= 200),
-    CONSTRAINT "CK_Controller_Host_Length" CHECK (length(Host) <= 200),
-    CONSTRAINT "CK_Controller_PidStart_Length" CHECK (length(PidStart) <= 50),
-    CONSTRAINT "CK_Controller_BootId_Length" CHECK (length(BootId) <= 50),
-    CONSTRAINT "CK_Controller_AppVersion_Length" CHECK (length(AppVersion) <= 50),
-    CONSTRAINT "CK_Controller_SchedulerZone_Length" CHECK (length(SchedulerZone) <= 200),
-    CONSTRAINT "CK_Controller_NUL"
-        CHECK (instr(ControllerName || Host || ifnull(PidStart, '') || ifnull(BootId, '') || ifnull(AppVersion, '') || ifnull(SchedulerZone, '') || ifnull(LeftOut, '') || ifnull(ProcessTypes, '') || ifnull(Populators, '') || ifnull(Jobs, '') || ifnull(Trouble, ''), char(0)) = 0)
+    CONSTRAINT "CK_Controller_SchedulerZone_Type" CHECK (length(SchedulerZone) <= 200 AND instr(SchedulerZone, char(0)) = 0),
+    CONSTRAINT "CK_Controller_LeftOut_Type" CHECK (instr(LeftOut, char(0)) = 0),
+    CONSTRAINT "CK_Controller_ProcessTypes_Type" CHECK (instr(ProcessTypes, char(0)) = 0),
+    CONSTRAINT "CK_Controller_Populators_Type" CHECK (instr(Populators, char(0)) = 0),
+    CONSTRAINT "CK_Controller_Jobs_Type" CHECK (instr(Jobs, char(0)) = 0),
+    CONSTRAINT "CK_Controller_Trouble_Type" CHECK (instr(Trouble, char(0)) = 0)
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -763,17 +767,17 @@ CREATE TABLE Leader (
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL,
     CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1),
     CONSTRAINT "CK_Leader_Fence" CHECK (Fence BETWEEN 0 AND 2000000000),
+    CONSTRAINT "CK_Leader_ControllerName_Type" CHECK (length(ControllerName) <= 200 AND instr(ControllerName, char(0)) = 0),
     CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK (LeaseUntil >= '0001' AND LeaseUntil < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', LeaseUntil, '+0 days') IS LeaseUntil
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(LeaseUntil, 1, 23), '+0 days'), 1, length(rtrim(LeaseUntil))) IS substr(LeaseUntil, 1, 23) AND trim(substr(LeaseUntil, 24), '0123456789') = '' AND instr(LeaseUntil, char(0)) = 0))),
+    CONSTRAINT "CK_Leader_Place_Type" CHECK (instr(Place, char(0)) = 0),
     CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_Leader_ControllerName_Length" CHECK (length(ControllerName) <= 200),
-    CONSTRAINT "CK_Leader_NUL" CHECK (instr(ifnull(ControllerName, '') || ifnull(Place, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- Rows that controllers lock to do one thing at a time.
@@ -819,16 +823,20 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
     CONSTRAINT "CK_ProcessControl_MaxLost" CHECK (MaxLost BETWEEN 0 AND 1000),
     CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_ProcessControl_ProcessName_Type" CHECK (length(ProcessName) <= 200 AND instr(ProcessName, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_ProcessType_Type" CHECK (length(ProcessType) <= 50 AND instr(ProcessType, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data1_Type" CHECK (instr(Data1, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data2_Type" CHECK (instr(Data2, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data3_Type" CHECK (instr(Data3, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data4_Type" CHECK (instr(Data4, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data5_Type" CHECK (instr(Data5, char(0)) = 0),
+    CONSTRAINT "CK_ProcessControl_Data6_Type" CHECK (instr(Data6, char(0)) = 0),
     CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_ProcessControl_ProcessName_Length" CHECK (length(ProcessName) <= 200),
-    CONSTRAINT "CK_ProcessControl_ProcessType_Length" CHECK (length(ProcessType) <= 50),
-    CONSTRAINT "CK_ProcessControl_NUL"
-        CHECK (instr(ProcessName || ProcessType || ifnull(Data1, '') || ifnull(Data2, '') || ifnull(Data3, '') || ifnull(Data4, '') || ifnull(Data5, '') || ifnull(Data6, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -890,15 +898,14 @@ CREATE TABLE CalendarDay (
         AND trim(CalendarDate) NOT GLOB '?????00*' AND trim(CalendarDate) NOT GLOB '?????1[3-9]*'
         AND trim(CalendarDate) NOT GLOB '????????00*' AND trim(CalendarDate) NOT GLOB '????????3[2-9]*'),
     CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id),
+    CONSTRAINT "CK_CalendarDay_CalendarDate_Type" CHECK (length(CalendarDate) <= 10 AND instr(CalendarDate, char(0)) = 0),
+    CONSTRAINT "CK_CalendarDay_Description_Type" CHECK (length(Description) <= 200 AND instr(Description, char(0)) = 0),
     CONSTRAINT "CK_CalendarDay_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_CalendarDay_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_CalendarDay_CalendarDate_Length" CHECK (length(CalendarDate) <= 10),
-    CONSTRAINT "CK_CalendarDay_Description_Length" CHECK (length(Description) <= 200),
-    CONSTRAINT "CK_CalendarDay_NUL" CHECK (instr(CalendarDate || ifnull(Description, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- Messages about incidents, one for each channel.
@@ -926,26 +933,26 @@ CREATE TABLE AlertDelivery (
     CONSTRAINT "CK_AlertDelivery_Kind" CHECK (Kind IN ('alert', 'repeat', 'escalation', 'recovery', 'digest')),
     CONSTRAINT "CK_AlertDelivery_Status" CHECK (Status IN ('waiting', 'sent', 'failed', 'withdrawn')),
     CONSTRAINT "FK_AlertDelivery_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
+    CONSTRAINT "CK_AlertDelivery_Channel_Type" CHECK (length(Channel) <= 200 AND instr(Channel, char(0)) = 0),
+    CONSTRAINT "CK_AlertDelivery_Title_Type" CHECK (length(Title) <= 200 AND instr(Title, char(0)) = 0),
+    CONSTRAINT "CK_AlertDelivery_Body_Type" CHECK (instr(Body, char(0)) = 0),
     CONSTRAINT "CK_AlertDelivery_NextAttemptTime_Type" CHECK (NextAttemptTime >= '0001' AND NextAttemptTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', NextAttemptTime, '+0 days') IS NextAttemptTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextAttemptTime, 1, 23), '+0 days'), 1, length(rtrim(NextAttemptTime))) IS substr(NextAttemptTime, 1, 23) AND trim(substr(NextAttemptTime, 24), '0123456789') = '' AND instr(NextAttemptTime, char(0)) = 0))),
+    CONSTRAINT "CK_AlertDelivery_ClaimedBy_Type" CHECK (length(ClaimedBy) <= 200 AND instr(ClaimedBy, char(0)) = 0),
     CONSTRAINT "CK_AlertDelivery_ClaimedTime_Type" CHECK (ClaimedTime IS NULL OR (ClaimedTime >= '0001' AND ClaimedTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', ClaimedTime, '+0 days') IS ClaimedTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(ClaimedTime, 1, 23), '+0 days'), 1, length(rtrim(ClaimedTime))) IS substr(ClaimedTime, 1, 23) AND trim(substr(ClaimedTime, 24), '0123456789') = '' AND instr(ClaimedTime, char(0)) = 0)))),
     CONSTRAINT "CK_AlertDelivery_SentTime_Type" CHECK (SentTime IS NULL OR (SentTime >= '0001' AND SentTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', SentTime, '+0 days') IS SentTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(SentTime, 1, 23), '+0 days'), 1, length(rtrim(SentTime))) IS substr(SentTime, 1, 23) AND trim(substr(SentTime, 24), '0123456789') = '' AND instr(SentTime, char(0)) = 0)))),
+    CONSTRAINT "CK_AlertDelivery_Message_Type" CHECK (instr(Message, char(0)) = 0),
     CONSTRAINT "CK_AlertDelivery_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_AlertDelivery_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_AlertDelivery_Channel_Length" CHECK (length(Channel) <= 200),
-    CONSTRAINT "CK_AlertDelivery_Title_Length" CHECK (length(Title) <= 200),
-    CONSTRAINT "CK_AlertDelivery_ClaimedBy_Length" CHECK (length(ClaimedBy) <= 200),
-    CONSTRAINT "CK_AlertDelivery_NUL"
-        CHECK (instr(Channel || Title || Body || ifnull(ClaimedBy, '') || ifnull(Message, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -966,6 +973,9 @@ CREATE TABLE FileWatchSeen (
     CONSTRAINT "UQ_FileWatchSeen_FileWatch_id_PathKey" UNIQUE (FileWatch_id, PathKey),
     CONSTRAINT "FK_FileWatchSeen_FileWatch_id" FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id),
     CONSTRAINT "FK_FileWatchSeen_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
+    CONSTRAINT "CK_FileWatchSeen_PathKey_Type" CHECK (length(PathKey) <= 64 AND instr(PathKey, char(0)) = 0),
+    CONSTRAINT "CK_FileWatchSeen_FilePath_Type" CHECK (instr(FilePath, char(0)) = 0),
+    CONSTRAINT "CK_FileWatchSeen_FileNumber_Type" CHECK (length(FileNumber) <= 50 AND instr(FileNumber, char(0)) = 0),
     CONSTRAINT "CK_FileWatchSeen_MissingSince_Type" CHECK (MissingSince IS NULL OR (MissingSince >= '0001'
         AND MissingSince < ':' AND (strftime('%Y-%m-%d %H:%M:%f', MissingSince, '+0 days') IS MissingSince
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(MissingSince, 1, 23), '+0 days'), 1, length(rtrim(MissingSince))) IS substr(MissingSince, 1, 23) AND trim(substr(MissingSince, 24), '0123456789') = '' AND instr(MissingSince, char(0)) = 0)))),
@@ -974,10 +984,7 @@ CREATE TABLE FileWatchSeen (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_FileWatchSeen_PathKey_Length" CHECK (length(PathKey) <= 64),
-    CONSTRAINT "CK_FileWatchSeen_FileNumber_Length" CHECK (length(FileNumber) <= 50),
-    CONSTRAINT "CK_FileWatchSeen_NUL" CHECK (instr(PathKey || FilePath || ifnull(FileNumber, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
@@ -1011,14 +1018,14 @@ CREATE TABLE ScheduleBackfill (
     CONSTRAINT "CK_ScheduleBackfill_DoneUntil_Type" CHECK (DoneUntil IS NULL OR (DoneUntil >= '0001' AND DoneUntil < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', DoneUntil, '+0 days') IS DoneUntil
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(DoneUntil, 1, 23), '+0 days'), 1, length(rtrim(DoneUntil))) IS substr(DoneUntil, 1, 23) AND trim(substr(DoneUntil, 24), '0123456789') = '' AND instr(DoneUntil, char(0)) = 0)))),
+    CONSTRAINT "CK_ScheduleBackfill_Actor_Type" CHECK (length(Actor) <= 200 AND instr(Actor, char(0)) = 0),
+    CONSTRAINT "CK_ScheduleBackfill_Reason_Type" CHECK (instr(Reason, char(0)) = 0),
     CONSTRAINT "CK_ScheduleBackfill_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_ScheduleBackfill_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_ScheduleBackfill_Actor_Length" CHECK (length(Actor) <= 200),
-    CONSTRAINT "CK_ScheduleBackfill_NUL" CHECK (instr(Actor || ifnull(Reason, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
@@ -1057,26 +1064,26 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_NextRunTime_Type" CHECK (NextRunTime >= '0001' AND NextRunTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextRunTime, 1, 23), '+0 days'), 1, length(rtrim(NextRunTime))) IS substr(NextRunTime, 1, 23) AND trim(substr(NextRunTime, 24), '0123456789') = '' AND instr(NextRunTime, char(0)) = 0))),
+    CONSTRAINT "CK_BatchControl_CycleKey_Type" CHECK (length(CycleKey) <= 200 AND instr(CycleKey, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data1_Type" CHECK (instr(Data1, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data2_Type" CHECK (instr(Data2, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data3_Type" CHECK (instr(Data3, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data4_Type" CHECK (instr(Data4, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data5_Type" CHECK (instr(Data5, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_Data6_Type" CHECK (instr(Data6, char(0)) = 0),
+    CONSTRAINT "CK_BatchControl_ClaimedBy_Type" CHECK (length(ClaimedBy) <= 200 AND instr(ClaimedBy, char(0)) = 0),
     CONSTRAINT "CK_BatchControl_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_BatchControl_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_BatchControl_CycleKey_Length" CHECK (length(CycleKey) <= 200),
-    CONSTRAINT "CK_BatchControl_ClaimedBy_Length" CHECK (length(ClaimedBy) <= 200),
-    CONSTRAINT "CK_BatchControl_NUL"
-        CHECK (instr(ifnull(CycleKey, '') || ifnull(Data1, '') || ifnull(Data2, '') || ifnull(Data3, '') || ifnull(Data4, '') || ifnull(Data5, '') || ifnull(Data6, '') || ifnull(ClaimedBy, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
-
-CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE (Status = 'running' OR Status = 'pausing'
-    OR Status = 'cancelling');
 
 CREATE INDEX "IX_BatchControl_InLine" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'ready'
     OR Status = 'retry' OR Status = 'failed' OR Status = 'held');
 
-CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRunTime) WHERE (Status = 'ready'
-    OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'paused');
 
 CREATE INDEX "IX_BatchControl_Standing" ON BatchControl (BatchControl_id) WHERE (Status = 'retry' OR Status = 'failed'
     OR Status = 'held');
@@ -1088,18 +1095,22 @@ CREATE INDEX "IX_BatchControl_Unreadable" ON BatchControl (BatchControl_id) WHER
     AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime
     OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextRunTime, 1, 23), '+0 days'), 1, length(rtrim(NextRunTime))) IS substr(NextRunTime, 1, 23) AND trim(substr(NextRunTime, 24), '0123456789') = '' AND instr(NextRunTime, char(0)) = 0)))) IS NOT TRUE;
 
-CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete'
-    OR Status = 'cancelled');
-
-CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'paused');
-
-CREATE INDEX "IX_BatchControl_AtOnce" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'ready'
-    OR Status = 'retry') AND NextRunTime <= '1900-01-01 00:00:00.000';
+CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRunTime) WHERE (Status = 'ready'
+    OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
 
 CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);
 
+CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE (Status = 'running' OR Status = 'pausing'
+    OR Status = 'cancelling');
+
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE (Status = 'ready' OR Status = 'retry')
     AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete'
+    OR Status = 'cancelled');
+
+CREATE INDEX "IX_BatchControl_AtOnce" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'ready'
+    OR Status = 'retry') AND NextRunTime <= '1900-01-01 00:00:00.000';
 
 -- How long attempts took that have been purged.
 CREATE TABLE DurationHistory (
@@ -1118,14 +1129,13 @@ CREATE TABLE DurationHistory (
     CONSTRAINT "CK_DurationHistory_Runs" CHECK (Runs >= 1),
     CONSTRAINT "CK_DurationHistory_MinMs" CHECK (MinMs BETWEEN 0 AND MaxMs),
     CONSTRAINT "FK_DurationHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_DurationHistory_Day_Type" CHECK (length(Day) <= 10 AND instr(Day, char(0)) = 0),
     CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_DurationHistory_Day_Length" CHECK (length(Day) <= 10),
-    CONSTRAINT "CK_DurationHistory_NUL" CHECK (instr(Day, char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -1151,23 +1161,23 @@ CREATE TABLE ScheduleFire (
     CONSTRAINT "FK_ScheduleFire_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id),
     CONSTRAINT "FK_ScheduleFire_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
     CONSTRAINT "FK_ScheduleFire_ScheduleBackfill_id" FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id),
+    CONSTRAINT "CK_ScheduleFire_FireKey_Type" CHECK (length(FireKey) <= 100 AND instr(FireKey, char(0)) = 0),
     CONSTRAINT "CK_ScheduleFire_DueTime_Type" CHECK (DueTime >= '0001' AND DueTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', DueTime, '+0 days') IS DueTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(DueTime, 1, 23), '+0 days'), 1, length(rtrim(DueTime))) IS substr(DueTime, 1, 23) AND trim(substr(DueTime, 24), '0123456789') = '' AND instr(DueTime, char(0)) = 0))),
     CONSTRAINT "CK_ScheduleFire_DueUntil_Type" CHECK (DueUntil IS NULL OR (DueUntil >= '0001' AND DueUntil < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', DueUntil, '+0 days') IS DueUntil
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(DueUntil, 1, 23), '+0 days'), 1, length(rtrim(DueUntil))) IS substr(DueUntil, 1, 23) AND trim(substr(DueUntil, 24), '0123456789') = '' AND instr(DueUntil, char(0)) = 0)))),
+    CONSTRAINT "CK_ScheduleFire_Reason_Type" CHECK (instr(Reason, char(0)) = 0),
+    CONSTRAINT "CK_ScheduleFire_ZoneRules_Type" CHECK (length(ZoneRules) <= 50 AND instr(ZoneRules, char(0)) = 0),
     CONSTRAINT "CK_ScheduleFire_z_inserted_Type" CHECK (z_inserted >= '0001' AND z_inserted < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
-    CONSTRAINT "CK_ScheduleFire_FireKey_Length" CHECK (length(FireKey) <= 100),
-    CONSTRAINT "CK_ScheduleFire_ZoneRules_Length" CHECK (length(ZoneRules) <= 50),
-    CONSTRAINT "CK_ScheduleFire_NUL" CHECK (instr(FireKey || ifnull(Reason, '') || ifnull(ZoneRules, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0)))
 ) STRICT;
 
-CREATE INDEX "IX_ScheduleFire_Due" ON ScheduleFire (Schedule_id, DueTime);
-
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
+
+CREATE INDEX "IX_ScheduleFire_Due" ON ScheduleFire (Schedule_id, DueTime);
 
 -- Each attempt at a step, with the command that can be pasted and run by hand.
 CREATE TABLE BatchProcessHistory (
@@ -1211,12 +1221,22 @@ CREATE TABLE BatchProcessHistory (
         AND EndTime IS NOT NULL)),
     CONSTRAINT "FK_BatchProcessHistory_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT "FK_BatchProcessHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_BatchProcessHistory_ProcessName_Type" CHECK (length(ProcessName) <= 200 AND instr(ProcessName, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_ProcessType_Type" CHECK (length(ProcessType) <= 50 AND instr(ProcessType, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_CommandText_Type" CHECK (instr(CommandText, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_CommandSpec_Type" CHECK (instr(CommandSpec, char(0)) = 0),
     CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK (StartTime >= '0001' AND StartTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', StartTime, '+0 days') IS StartTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(StartTime, 1, 23), '+0 days'), 1, length(rtrim(StartTime))) IS substr(StartTime, 1, 23) AND trim(substr(StartTime, 24), '0123456789') = '' AND instr(StartTime, char(0)) = 0))),
     CONSTRAINT "CK_BatchProcessHistory_EndTime_Type" CHECK (EndTime IS NULL OR (EndTime >= '0001' AND EndTime < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', EndTime, '+0 days') IS EndTime
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(EndTime, 1, 23), '+0 days'), 1, length(rtrim(EndTime))) IS substr(EndTime, 1, 23) AND trim(substr(EndTime, 24), '0123456789') = '' AND instr(EndTime, char(0)) = 0)))),
+    CONSTRAINT "CK_BatchProcessHistory_Message_Type" CHECK (instr(Message, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_Output_Type" CHECK (instr(Output, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_Host_Type" CHECK (length(Host) <= 200 AND instr(Host, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_PidStart_Type" CHECK (length(PidStart) <= 50 AND instr(PidStart, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_BootId_Type" CHECK (length(BootId) <= 50 AND instr(BootId, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_DbSession_Type" CHECK (length(DbSession) <= 200 AND instr(DbSession, char(0)) = 0),
     CONSTRAINT "CK_BatchProcessHistory_Spawned_Type" CHECK (Spawned IS NULL OR (Spawned >= '0001' AND Spawned < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', Spawned, '+0 days') IS Spawned
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(Spawned, 1, 23), '+0 days'), 1, length(rtrim(Spawned))) IS substr(Spawned, 1, 23) AND trim(substr(Spawned, 24), '0123456789') = '' AND instr(Spawned, char(0)) = 0)))),
@@ -1229,24 +1249,16 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT "CK_BatchProcessHistory_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001'
         AND z_updated < ':' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_BatchProcessHistory_ProcessName_Length" CHECK (length(ProcessName) <= 200),
-    CONSTRAINT "CK_BatchProcessHistory_ProcessType_Length" CHECK (length(ProcessType) <= 50),
-    CONSTRAINT "CK_BatchProcessHistory_Host_Length" CHECK (length(Host) <= 200),
-    CONSTRAINT "CK_BatchProcessHistory_PidStart_Length" CHECK (length(PidStart) <= 50),
-    CONSTRAINT "CK_BatchProcessHistory_BootId_Length" CHECK (length(BootId) <= 50),
-    CONSTRAINT "CK_BatchProcessHistory_DbSession_Length" CHECK (length(DbSession) <= 200),
-    CONSTRAINT "CK_BatchProcessHistory_ClaimedBy_Length" CHECK (length(ClaimedBy) <= 200),
-    CONSTRAINT "CK_BatchProcessHistory_ErrorCode_Length" CHECK (length(ErrorCode) <= 50),
-    CONSTRAINT "CK_BatchProcessHistory_NUL"
-        CHECK (instr(ProcessName || ProcessType || CommandText || CommandSpec || ifnull(Message, '') || ifnull(Output, '') || ifnull(Host, '') || ifnull(PidStart, '') || ifnull(BootId, '') || ifnull(DbSession, '') || ifnull(ClaimedBy, '') || ifnull(ErrorCode, ''), char(0)) = 0)
+    CONSTRAINT "CK_BatchProcessHistory_ClaimedBy_Type" CHECK (length(ClaimedBy) <= 200 AND instr(ClaimedBy, char(0)) = 0),
+    CONSTRAINT "CK_BatchProcessHistory_ErrorCode_Type" CHECK (length(ErrorCode) <= 50 AND instr(ErrorCode, char(0)) = 0)
 ) STRICT;
-
-CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 
 CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id) WHERE ((Status = 'running'
     OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost'
     OR Status = 'fenced' OR Status = 'skipped') AND (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual'
     OR Cause = 'verify')) IS NOT TRUE;
+
+CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 
 -- Completed instances that batches which depend on them still have to hear of.
 CREATE TABLE BatchCompletion (
@@ -1264,6 +1276,7 @@ CREATE TABLE BatchCompletion (
     CONSTRAINT "FK_BatchCompletion_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "FK_BatchCompletion_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT "FK_BatchCompletion_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
+    CONSTRAINT "CK_BatchCompletion_CycleKey_Type" CHECK (length(CycleKey) <= 200 AND instr(CycleKey, char(0)) = 0),
     CONSTRAINT "CK_BatchCompletion_Overdue_Type" CHECK (Overdue IS NULL OR (Overdue >= '0001' AND Overdue < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', Overdue, '+0 days') IS Overdue
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(Overdue, 1, 23), '+0 days'), 1, length(rtrim(Overdue))) IS substr(Overdue, 1, 23) AND trim(substr(Overdue, 24), '0123456789') = '' AND instr(Overdue, char(0)) = 0)))),
@@ -1272,17 +1285,15 @@ CREATE TABLE BatchCompletion (
         OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_inserted, 1, 23), '+0 days'), 1, length(rtrim(z_inserted))) IS substr(z_inserted, 1, 23) AND trim(substr(z_inserted, 24), '0123456789') = '' AND instr(z_inserted, char(0)) = 0))),
     CONSTRAINT "CK_BatchCompletion_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':'
         AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated
-        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0)))),
-    CONSTRAINT "CK_BatchCompletion_CycleKey_Length" CHECK (length(CycleKey) <= 200),
-    CONSTRAINT "CK_BatchCompletion_NUL" CHECK (instr(ifnull(CycleKey, ''), char(0)) = 0)
+        OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(z_updated, 1, 23), '+0 days'), 1, length(rtrim(z_updated))) IS substr(z_updated, 1, 23) AND trim(substr(z_updated, 24), '0123456789') = '' AND instr(z_updated, char(0)) = 0))))
 ) STRICT;
 
-CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
-    WHERE FileProcess_id IS NULL;
+CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
 
-CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
+CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
+    WHERE FileProcess_id IS NULL;
 
 -- What was in the way of a row that is written just now, until it is known whether that replaced it.
 CREATE TABLE batchctl_replaced (
