@@ -77,6 +77,22 @@ def test_what_would_fail_again_the_same_way_says_what_to_correct_first(
     assert shop.out.rpartition("\nNext: ")[2].splitlines()[0] == hint
 
 
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_rerun_warns_of_the_steps_that_would_not_run(shop: Shop, more: tuple[str, ...]) -> None:
+    shop.batch("Load", "wc -l {FilName}")
+    shop.arrive("Load")
+    shop("run", "--once")
+    planned, _ = shop("rerun", "1", "--dry-run", "--reason", "again"), shop.out
+    known = [line for line in shop.out.splitlines() if line.startswith("Step 10 would not run")]
+
+    assert (planned, shop("rerun", "1", "--reason", "again", *more)) == (0, 0)
+    assert [line.replace("Warning: s", "S") for line in shop.err.splitlines() if "Warning" in line] == known != []
+    shop.sql("UPDATE ProcessControl SET Data1 = 'true'")
+    shop.sql("UPDATE BatchControl SET Status = 'failed'")
+    shop("rerun", "1", "--reason", "again")
+    assert "Warning" not in shop.err
+
+
 def test_what_failed_by_itself_is_run_again(shop: Shop) -> None:
     shop.batch("Load", "false")
     shop.arrive("Load")
