@@ -10,7 +10,9 @@ from batchctl.domain.rows import HistoryEntry, InstanceId
 from batchctl.domain.text import typed, visible
 
 _OF_THE_ROW = {
-    re.compile(r"not started: (?:command '.*' not found|'.*' (?:is a directory|is not a program|names an interpreter))"): (
+    re.compile(
+        r"not started: (?:command '.*' not found|'.*' (?:is a directory|is not a program|names an interpreter))"
+    ): (
         "Data1",
         "install its program where the controllers run",
     ),

@@ -9,7 +9,8 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.domain.text import shorten, storable, unfit, visible
+from batchctl.domain.untaken import ENABLE_TASK, TASK, meant_by
 from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import definitions, intake
@@ -63,9 +64,10 @@ def submit(
         said = unknown.of_batch_row(broken[0])
         hint, next_step = said.message, said.next_step
     elif not takers:
-        meant = visible(did_you_mean(submission.entity, {batch.entity for batch in defined.batches}))
+        meant = meant_by(submission.entity, defined.batches)
         hint = f"No batch takes entity '{visible(submission.entity)}'.{meant}"
-        next_step = "batchctl batches   (which entities are taken)"
+        is_task = submission.entity == TASK
+        next_step = ENABLE_TASK if is_task else "batchctl batches   (which entities are taken)"
 
     def insert(connection: Any) -> IntakeId:
         return intake.add(

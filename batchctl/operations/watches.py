@@ -18,6 +18,7 @@ from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.domain.untaken import meant_by
 from batchctl.domain.values import value
 from batchctl.operations import corrected_files, unknown
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
@@ -199,7 +200,7 @@ def problems(
             said = f"{broken.message}; until that is corrected nothing comes of it."
             yield watch, Problem("Entity", said, broken.mend)
         elif watch.entity not in entities:
-            meant = visible(did_you_mean(watch.entity, entities))
+            meant = meant_by(watch.entity, defined.batches)
             yield watch, Problem("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
         if not watch.folder:
             yield watch, Problem("Folder", "It is empty, which is the directory of the configuration itself.")

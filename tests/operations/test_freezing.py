@@ -316,9 +316,7 @@ def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Fr
 
 
 @pytest.mark.parametrize("made", [0, 1])
-def test_a_single_row_without_an_instance_starts_only_as_was_chosen(
-    world: World, freezer: Freezer, made: int
-) -> None:
+def test_a_single_row_without_an_instance_starts_only_as_was_chosen(world: World, freezer: Freezer, made: int) -> None:
     world.batch("B", steps=1)
     for _ in range(made):
         world.submit("B")
