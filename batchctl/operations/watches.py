@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, path_key
+from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, has_open_bracket, path_key
 from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
@@ -207,6 +207,9 @@ def problems(
         if "/" in watch.pattern:
             message = "A pattern is for the file's name without its folders, so one with '/' never matches."
             yield watch, Problem("Pattern", f"{message} Write the folder into Folder, or Recursive = 1.")
+        if has_open_bracket(watch.pattern):
+            message = "A '[' that no ']' closes stands for itself, so only names with that character match."
+            yield watch, Problem("Pattern", f"{message} Close it, or write [[] if that is meant.")
     for watch in enabled:
         trouble = troubles.get(str(directory / watch.folder))
         if trouble is not None:
