@@ -23,14 +23,26 @@ def split_words(text: str) -> list[str]:
 
 
 def shell_words(text: str) -> frozenset[str]:
-    """Return the words outside quotes that only a shell would understand, such as `|`."""
+    """Return what stands outside quotes and only a shell would understand, such as `|` or `*.csv`."""
+    words = _outside_quotes(text).split()
+    return _OPERATORS.intersection(words).union(part for word in words for part in _PATTERN.findall(word))
+
+
+def shell_values(text: str) -> frozenset[str]:
+    """Return what stands outside quotes and only a shell would fill in, such as `$HOME` or `~/`."""
+    return frozenset(part for word in _outside_quotes(text).split() for part in _VALUE.findall(word))
+
+
+def _outside_quotes(text: str) -> str:
+    """Return a command with a mark in place of what is quoted; nothing of one whose quotes do not end."""
     outside = _QUOTED.sub("_", text)
-    if "'" in outside or '"' in outside:
-        return frozenset()
-    return _OPERATORS.intersection(outside.split())
+    return "" if "'" in outside or '"' in outside else outside
 
 
 _QUOTED = re.compile(r"\\.|'[^']*+'" r'|"(?:\\.|[^"\\])*+"', re.DOTALL)
+_PATTERN = re.compile(r"[^\s=:,/]*\*[^\s=:,/]*")
+_VALUE = re.compile(r"\A~/|\A~\Z|(?<![A-Za-z0-9])\$(?:[A-Za-z_]\w*|\()|`")
+"""A letter before the dollar is part of a name, as in v$session."""
 _OPERATORS = frozenset({"|", "||", "&&", "&", ";", "<", ">", ">>", "2>", "2>>", "2>&1", "&>"})
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from batchctl.plugin_api import visible
 from step_handlers._windows_words import join_words, split_words
 
-__all__ = ["COMMENT", "command_line", "located", "shell_words", "split_words", "too_long"]
+__all__ = ["COMMENT", "command_line", "located", "shell_values", "shell_words", "split_words", "too_long"]
 
 COMMENT = "# "
 LONGEST_COMMAND = 32_766
@@ -33,6 +33,11 @@ def shell_words(text: str) -> frozenset[str]:
     return frozenset({"|", "||", "&&", "&", "<", ">", ">>", "2>&1"}).intersection(
         re.sub(r'"[^"]*"?', '""', text).split()
     )
+
+
+def shell_values(text: str) -> frozenset[str]:  # noqa: ARG001 - the twin of POSIX needs it
+    """Return nothing: a percent sign is also part of how dates are written, such as %Y%m%d."""
+    return frozenset()
 
 
 def too_long(argv: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -55,6 +55,7 @@ from step_handlers._shell import heading, shell
 from step_handlers._windows_words import acts_in_cmd, changes_in_cmd, is_doubled_for_cmd
 
 _CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _HIGHEST_CODE = 2**32 - 1
 _BY_CMD = (
     "which cmd.exe would interpret: it carries out batch files, and no quoting is safe from it. "
@@ -73,12 +74,7 @@ class OsCommand:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
         found += unset_secrets("Data4", step.data[3], surroundings)
-        operators = shell.shell_words(column(step, 1)[:_LONGEST])
-        if operators:
-            message = (
-                f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
-            )
-            found.append(Problem("Data1", f"{message} if it is meant as one, or call a script"))
+        found += [Problem("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
         if step.on_lost == "verify" and column(step, 6).strip():
             found += [Problem("Data6", message) for message in _words(column(step, 6)).problems]
         return found
@@ -139,6 +135,23 @@ class OsCommand:
 
 def _code(outcome: StepOutcome) -> int:
     return -1 if outcome.return_code is None else outcome.return_code
+
+
+def _meant_for_a_shell(text: str) -> Iterator[str]:
+    """Say what of a command only a shell would carry out or fill in."""
+    words, values = sorted(shell.shell_words(text)), sorted(shell.shell_values(text))
+    unseen = "no shell sees this command, so"
+    if words:
+        listed = " ".join(words)
+        yield f"{unseen} {listed} would be an argument; put it in quotes if it is meant as one, or call a script"
+    if values:
+        listed = " ".join(values)
+        yield f"{unseen} nothing is filled in for {listed}; write it out, or put it in quotes if it is meant as it stands"
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    if first == "cd":
+        yield f"{unseen} cd is no program that changes anything; name the folder in Data2"
+    elif _ASSIGNMENT.match(first):
+        yield f"{unseen} {short(first)} would be the program; write it in Data4"
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,11 +210,15 @@ def _do(
         if verb == "rerun" or planned.before.status.is_claimed:
             _show(planned, asking=True)
             click.confirm(_QUESTIONS[verb], abort=True, err=True)
+    # Who has seen the card knows.
+    is_unseen = verb == "rerun" and not (seen or dry_run)
     with _operator(session, dry_run=dry_run) as operator:
         done = act(operator, at, **seen)
-    if done.may_be_at_work and not (seen or dry_run):
-        # Who has seen the card knows.
+        refused = operator.refused(done) if is_unseen else ()
+    if done.may_be_at_work and is_unseen:
         output.warn_of_lost([at])
+    for one in refused:
+        output.say(f"Warning: step {one.seq} would not run: {one.refusal}")
     if as_json:
         output.warn_of_missing(done.missing)
         output.warn_of_misread(done.misread)
@@ -308,8 +312,8 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
-    if done.unused:
-        output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
+    if done.in_vain is not None:
+        output.say(f"Note: {done.in_vain}")
     output.warn_of_missing(done.missing)
     output.warn_of_misread(done.misread)
     if done.corrected is not None:

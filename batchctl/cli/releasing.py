@@ -51,11 +51,14 @@ def asked(found: Released | None) -> Choice | None:
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
     click.echo(found.backlog.said, err=True)
-    for release, meaning in MEANINGS.items():
-        click.echo(f"  {release.value:<8}  {meaning}", err=True)
+    if found.backlog.new:
+        click.echo("For another choice than all, quit, and first: batchctl create", err=True)
+    choices = [Release.ALL] if found.backlog.new else list(Release)
+    for release in choices:
+        click.echo(f"  {release.value:<8}  {MEANINGS[release]}", err=True)
     # No word that is a verb here: to cancel would give the instances up.
     answer = click.prompt(
-        "What is to become of them? (quit leaves all as it is)", type=one_of([*Release, "quit"]), err=True
+        "What is to become of them? (quit leaves all as it is)", type=one_of([*choices, "quit"]), err=True
     )
     if answer == "quit":
         raise click.Abort

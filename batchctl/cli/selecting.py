@@ -11,6 +11,7 @@ import click
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from batchctl.operations.intervene import Operator
@@ -84,7 +85,9 @@ def _filter(action: Any, batch: str | None, status: Any, since: datetime | None)
 
     meant = many.USUAL.get(action) if status is None else InstanceStatus(str(status))
     if meant is None:
-        message = f"Say which are meant: batchctl {action} --status STATUS"
+        of = "" if batch is None else f" --batch {typed(batch)}"
+        then = "" if since is None else f" --since '{since:%Y-%m-%d %H:%M:%S}'"
+        message = f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ..."
         raise click.UsageError(message)
     return many.Filter(status=meant, batch=batch, since=since)
 

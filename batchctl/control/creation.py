@@ -19,7 +19,8 @@ from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChan
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, in_short, shorten, storable, visible
+from batchctl.domain.text import in_short, shorten, storable, visible
+from batchctl.domain.untaken import meant_by
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
@@ -403,10 +404,8 @@ class Creator:
 
     def _name_untaken(self, rows: Sequence[IntakeRow], batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
-        entities = {batch.entity for batch in batches.values()} if rows else set()
-        said = {
-            row: storable(f"{UNTAKEN} '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}") for row in rows
-        }
+        known = tuple(batches.values())
+        said = {row: storable(f"{UNTAKEN} '{visible(row.entity)}'.{meant_by(row.entity, known)}") for row in rows}
         self._say({row: text for row, text in said.items() if row.message != text})
         return CreationReport(untaken=len(rows))
 

@@ -60,7 +60,7 @@ def read(
     found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
-    found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
+    found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, batches, now)
     found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
     found += [dead_ends.unknown_setting(one.name, one.message, now) for one in unknown_settings.read(connection)]
     grown = overgrown(purging.settings(connection), purging.attempts(connection))

@@ -66,6 +66,11 @@ class FileNames:
         return None if self._marker_suffix is None else name + self._marker_suffix
 
 
+def has_open_bracket(pattern: str) -> bool:
+    """Say whether a bracket that begins a set of characters is never closed, so that it stands for itself."""
+    return "[" in re.sub(r"\[!?\]?[^\]]*\]", "", pattern)
+
+
 @value
 class Listing:
     """Part of a walk through a folder: its number among the walks, and when it was made by one's own clock."""

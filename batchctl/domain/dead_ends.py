@@ -9,8 +9,9 @@ from batchctl.domain.incidents import Problem, key_of, signature
 from batchctl.domain.retention import TO_KEEP_SMALL, Mistake
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
-from batchctl.domain.text import did_you_mean, shorten, typed, visible
+from batchctl.domain.text import shorten, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, correcting
+from batchctl.domain.untaken import ENABLE_TASK, TASK, meant_by
 from batchctl.domain.values import named_value, value
 
 LONGEST = 500
@@ -155,9 +156,16 @@ def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[P
 
 
 def untaken(
-    rows: Sequence[IntakeRow], starts: Iterable[Start], entities: Collection[str], now: datetime
+    rows: Sequence[IntakeRow],
+    starts: Iterable[Start],
+    entities: Collection[str],
+    batches: Collection[BatchDefinition],
+    now: datetime,
 ) -> Iterator[Problem]:
-    """Yield the entities that no batch takes and something asks for: rows that wait, and what would start more of them."""
+    """Yield the entities that no batch takes and something asks for: rows that wait, and what would start more of them.
+
+    Some of the `entities` that are taken may be those of batches that cannot be read.
+    """
     waiting = dict[str, list[IntakeRow]]()
     for row in rows:
         waiting.setdefault(row.entity, []).append(row)
@@ -173,16 +181,17 @@ def untaken(
             else []
         )
         asked += [visible(source) for source in sources.get(entity, [])]
-        meant = visible(did_you_mean(entity, entities))
+        register = ENABLE_TASK if entity == TASK else "register a batch with this Entity (batchctl batches)"
         or_else = f"; if the row is wrong: batchctl inbox show {of_it[0].intake_id}" if of_it else ""
         yield Problem(
             kind=IncidentKind.UNTAKEN,
             key=key_of(IncidentKind.UNTAKEN, entity),
             subject=entity,
-            message=f"No batch takes entity {visible(entity)}, so nothing comes of {', '.join(asked)}.{meant}",
+            message=f"No batch takes entity {visible(entity)}, so nothing comes of {', '.join(asked)}."
+            f"{meant_by(entity, batches)}",
             severity=Severity.WARNING,
             since=min((one.inserted_at for one in of_it), default=now),
-            next_step=f"register a batch with this Entity (batchctl batches){or_else}",
+            next_step=f"{register}{or_else}",
             evidence=of_it[-1].intake_id if of_it else 0,
         )
 

@@ -27,6 +27,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.sql_jobs import ORIGIN, correcting, correcting_job
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
+from batchctl.domain.step_mending import correct_failed
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import correcting as correcting_row
 from batchctl.domain.values import value
@@ -229,10 +230,12 @@ def mending(instance: BatchInstance, batch: BatchDefinition | None, last: Histor
 
 
 def refused_mend(batch: BatchDefinition | None, last: HistoryEntry | None) -> str | None:
-    """Return what to do about an attempt that was refused before it began; None where the last one was not."""
-    if last is None or last.mend is None or batch is None or batch.origin != ORIGIN:
+    """Return what to do about an attempt that was refused before it began, or would be in vain again; None of another."""
+    if last is None or batch is None:
         return None if last is None else last.mend
-    return correcting_job(batch.name, last.mend)
+    if last.mend is None:
+        return correct_failed(last, batch.name)
+    return correcting_job(batch.name, last.mend) if batch.origin == ORIGIN else last.mend
 
 
 def _status(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Gate:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -17,16 +17,17 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue, Surroundings
 from batchctl.domain.release import MOST_UNASKED
 from batchctl.domain.rows import BatchId
+from batchctl.domain.schedule_columns import schedule_of
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import arming, half_way, timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.checking import Finding, check
+from batchctl.operations.checking import CORRECT_THE_ROWS, Finding, check
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.plugin_checks import Plugins
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.release import backlog
-from batchctl.operations.schedule_problems import Around
+from batchctl.operations.schedule_problems import Around, schedule_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store import applied_definitions, definition_rows, definitions, schedule_trail, schedules
@@ -189,7 +190,7 @@ class Applier:
         for key in changes:
             if key[0] == "ProcessBatch" and (row := rows.get(key)) is not None:
                 refused += _half_way(connection, row, wish.wanted.get(key))
-        refused += self._write_rows(connection, wish, rows, changes)
+        refused += self._in_words(connection, wish, self._write_rows(connection, wish, rows, changes))
         now = self.actor.clock.now()
         refused += _let_go(connection, disabled, now)
         self._arm(connection, timetable.around(connection, self.timetable.zone, now), around, timed, changes)
@@ -197,7 +198,7 @@ class Applier:
             before = {one.where: one.before for one in change.columns}
             after = {one.where: one.after for one in change.columns}
             self.actor.note(connection, f"apply {change.act}", f"{key[0]}:{key[1]}", reason, before, after)
-        found = [*refused, *(one for one in self._check(connection) if one not in known)]
+        found = [*refused, *(_in_file(one) for one in self._check(connection) if one not in known)]
         # What is said of a row that lacks what was misspelt helps nobody.
         mistaken = {visible(name) for name in wish.mistaken}
         return [one for one in found if one.row not in mistaken]
@@ -227,6 +228,14 @@ class Applier:
                 else:
                     definition_rows.remove(connection, rows[key])
         return refused
+
+    def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[Finding]) -> Iterator[Finding]:
+        """Say of a schedule's column that the database refuses why, as is said to whoever writes it by a command."""
+        around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
+        for one in refused:
+            yours = wish.wanted.get((one.table, one.row))
+            said = {} if one.table != "Schedule" or yours is None else _problems_of(yours, around)
+            yield replace(one, message=said.get(one.column, one.message))
 
     def _check(self, connection: Any) -> tuple[Finding, ...]:
         lent = cast("Transactions", _Within(connection))
@@ -340,6 +349,22 @@ def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterat
                     f"first: batchctl enable {typed(batch.name)} --release all   (or latest, none; or --throttle N)"
                 )
                 yield Finding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
+
+
+def _problems_of(yours: Defined, around: Around) -> dict[str, str]:
+    """Return what is wrong with a schedule, by columns; nothing where a word of it is none."""
+    try:
+        schedule = schedule_of({"ScheduleName": yours.name, **yours.columns})
+    except ValueError:
+        return {}
+    return {one.column: one.message for one in schedule_problems(schedule, around)}
+
+
+def _in_file(found: Finding) -> Finding:
+    """Return a finding of rows with its remedy where they come from a file, which would write them again."""
+    if found.remedy == CORRECT_THE_ROWS or found.remedy.startswith("batchctl schedule set "):
+        return replace(found, remedy=CORRECT)
+    return replace(found, remedy=found.remedy.replace("correct the row, ", f"{CORRECT}, "))
 
 
 @contextmanager

@@ -30,6 +30,8 @@ from batchctl.system.shares import share_of
 LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""
 SKEW = timedelta(seconds=2)
+NAMED_MOST = 3
+"""How many of what is missing are named."""
 CONTROL, DEFINITIONS, PLUGINS = "database_url", "definitions", "plugin_modules"
 NOBODY_LEADS = Reading(
     "leader",
@@ -146,8 +148,8 @@ class Doctor:
             with closing(StoreTransactions(opened)) as transactions, transactions.read() as connection:
                 schema.verify(connection)
             return [] if self.check is None else [installation.definitions(self.check())]
-        except Exception:  # noqa: BLE001 - what is wrong with the database, its own readings say
-            return []
+        except Exception as error:  # noqa: BLE001 - as above
+            return [installation.unreadable(self._trouble(error, CONTROL))]
 
     def _target(self, name: str) -> Iterator[Reading]:
         given = self.settings.connections[name]
@@ -179,8 +181,7 @@ class Doctor:
             next_step = "give the rights first, then look again" if lacking else error.next_step
             yield Reading("schema", Result.FAIL, error.message, next_step)
         else:
-            yield Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
-            yield from self._part("views", transactions, _dropped)
+            yield from self._part("schema", transactions, _schema)
             yield from rights
             yield from self._part("name", transactions, _name)
 
@@ -212,8 +213,7 @@ class Doctor:
         ]
 
     def _controllers(self, connection: Any) -> list[Reading]:
-        if schema.revision_of(connection) != schema.newest_revision():
-            return []
+        schema.verify(connection)
         refused = copies.refused_on(connection)
         if refused is not None:
             return [Reading("copy", Result.FAIL, refused.message, refused.next_step)]
@@ -344,12 +344,27 @@ def _rights(connection: Any) -> list[Reading]:
     return examination.rights(connection) if obstacle is None else [obstacle]
 
 
+def _schema(connection: Any) -> list[Reading]:
+    """Look for what people dropped or renamed in a schema whose version fits."""
+    lacking = schema.lacking(connection)
+    if lacking:
+        # An upgrade cannot make views and triggers of what is not there: to name them would lead astray.
+        said = f"The control database lacks the {_first(lacking)}."
+        return [Reading("schema", Result.FAIL, said, "batchctl db verify")]
+    fitting = Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
+    return [fitting, *_dropped(connection)]
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED_MOST} more" if len(names) > NAMED_MOST else ""
+    return f"{', '.join(names[:NAMED_MOST])}{more}"
+
+
 def _dropped(connection: Any) -> list[Reading]:
     names = schema.dropped(connection)
     if not names:
         return []
-    listed = f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
-    said = f"Views or triggers are not there that this version makes: {listed}."
+    said = f"Views or triggers are not there that this version makes: {_first(names)}."
     return [Reading("views", Result.WARN, said, "batchctl db upgrade, which makes them anew")]
 
 

@@ -498,7 +498,7 @@ def _entity(
     if takers:
         yield Gate(name="entity")
         return
-    blocked, clear = remedies.untaken(row, batches.values())
+    blocked, clear = remedies.untaken(row, tuple(batches.values()))
     if row.status is IntakeStatus.REJECTED:
         # Beside the gate of its status: what to do is said once.
         clear = remedies.to_take_in(row, takers, again)

@@ -98,6 +98,11 @@ def unchecked(limit: timedelta) -> Reading:
     return Reading("definitions", Result.WARN, said, "batchctl check")
 
 
+def unreadable(why: Reading) -> Reading:
+    """Say that nobody can look at the definitions, and why."""
+    return Reading("definitions", Result.WARN, f"They could not be looked at: {why.message}", why.next_step)
+
+
 def definitions(found: Sequence[Finding]) -> Reading:
     """Say whether `check` finds anything."""
     if not found:

@@ -71,6 +71,11 @@ class Intervention:
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
+    @property
+    def in_vain(self) -> str | None:
+        """Say which values were corrected for nothing, if any."""
+        return f"no step that is left uses {' or '.join(self.unused)}." if self.unused else None
+
     def columns(self) -> Columns:
         """Return it for programs."""
         was, became = columns.changes(columns.instance(self.before), columns.instance(self.after))
@@ -153,6 +158,17 @@ class Operator:
             return decisions.rerun(instance, batch, from_seq, corrections)
 
         return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
+
+    def refused(self, done: Intervention) -> tuple[Command, ...]:
+        """Return the steps left of a rerun that cannot run as they stand, but for those whose plugin is known to be missing.
+
+        It is asked once that is done: handlers take their time, which no transaction waits for.
+        """
+        with self.transactions.read() as connection:
+            _, batch = _load(connection, done.after.instance_id)
+            commands = self._commands(connection, done.action, done.after, batch)
+        told = {one.seq for one in done.missing}
+        return tuple(one for one in commands if one.refusal is not None and one.seq not in told)
 
     def pause(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
         """Let nothing more of an instance start; a running step ends first."""

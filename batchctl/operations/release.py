@@ -31,6 +31,7 @@ TO_CHOOSE = (
 )
 
 TO_MAKE = "batchctl create, then the same once more"
+TO_CHOOSE_UNMADE = f"the same with --release all; for latest, none or --throttle N: {TO_MAKE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +160,8 @@ def let_go(
     now = actor.clock.now()
     found = backlog(connection, batches, opened, now)
     if choice is None and found.total > MOST_UNASKED and not actor.dry_run:
-        raise Refused(found.said, next_step=TO_CHOOSE)
-    if choice is not None and choice.release is not Release.ALL and found.new > MOST_UNASKED:
+        raise Refused(found.said, next_step=TO_CHOOSE_UNMADE if found.new else TO_CHOOSE)
+    if choice is not None and choice.release is not Release.ALL and found.new:
         raise Refused(f"{found.said} Of these nothing else can become before they are made.", next_step=TO_MAKE)
     if choice is not None and choice.seen is not None and not found.ids <= choice.seen:
         message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import visible
+from batchctl.domain.untaken import meant_by, to_register
 from batchctl.operations import files_taken_again
 from batchctl.store import intake
 from batchctl.store.definitions import Definitions
@@ -98,15 +99,14 @@ def _searches(batch: BatchDefinition) -> bool:
     return batch.populator == "pattern" and bool(batch.populator_args)
 
 
-def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, str]:
+def untaken(row: IntakeRow, batches: Collection[BatchDefinition]) -> tuple[str, str]:
     """Return what is wrong with a row whose entity no batch takes, and what to do about it."""
-    meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches}))
     unwanted = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
     to_do = f"{_entity(row)}; {unwanted}"
-    return f"no batch takes entity '{visible(row.entity)}'.{meant}", to_do
+    return f"no batch takes entity '{visible(row.entity)}'.{meant_by(row.entity, batches)}", to_do
 
 
 def _entity(row: IntakeRow) -> str:
     """Return what to do so that a batch takes a row."""
     correct = intake.to_correct_entity(row.intake_id)
-    return f"correct Entity of the row ({correct}), or register a batch that takes it"
+    return f"correct Entity of the row ({correct}), or {to_register(row.entity)}"

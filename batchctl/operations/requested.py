@@ -157,7 +157,8 @@ def _done(done: Intervention) -> str:
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
     corrected = "" if done.corrected is None else f" {done.corrected.said}: {done.corrected.clear}"
     lost = " An attempt was lost: look whether anything of it is at work still." if done.may_be_at_work else ""
-    became = f"was {before.status} and is {after.status}{skipped}.{corrected}{lost}"
+    in_vain = "" if done.in_vain is None else f" But {done.in_vain}"
+    became = f"was {before.status} and is {after.status}{skipped}.{in_vain}{corrected}{lost}"
     return f"BatchControl {after.instance_id} of batch {visible(done.batch)} {became}"
 
 

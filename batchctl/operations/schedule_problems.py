@@ -17,9 +17,10 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode
-from batchctl.domain.text import did_you_mean, is_invisible, nearest, typed, unfit, visible
+from batchctl.domain.text import is_invisible, nearest, typed, unfit, visible
 from batchctl.domain.timing_text import run_at
 from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.domain.untaken import meant_by
 from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 from batchctl.store import data_triggers
@@ -239,7 +240,7 @@ def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
     if broken is not None:
         yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
     elif not takers:
-        meant = visible(did_you_mean(schedule.entity, {batch.entity for batch in around.batches}))
+        meant = meant_by(schedule.entity, around.batches)
         yield Problem("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
     elif schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)

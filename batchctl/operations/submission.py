@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import NAME_LIMIT, did_you_mean, shorten, storable, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit, visible
+from batchctl.domain.untaken import ENABLE_TASK, TASK, meant_by
 from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import definitions, intake
@@ -25,9 +26,13 @@ class Submission:
     cycle_key: str | None = None
 
 
+_AFTER_ALL = IntakeId(2**31 - 1)
+"""The number of a row that is not inserted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """What was inserted (nothing, in a dry run), and which batches will take it."""
+    """What was inserted (nothing, in a dry run), and which batches will make an instance of it."""
 
     intake_id: IntakeId | None
     batches: tuple[str, ...]
@@ -55,15 +60,16 @@ def submit(
         defined = definitions.read(connection)
     if check is not None:
         check(_imagined(submission), [batch for batch in defined.batches if batch.entity == submission.entity])
-    takers = tuple(batch.name for batch in defined.batches if batch.entity == submission.entity)
+    takers = [batch for batch in defined.batches if batch.entity == submission.entity]
     hint, next_step = None, None
     if broken := defined.unreadable_of(submission.entity):
         said = unknown.of_batch_row(broken[0])
         hint, next_step = said.message, said.next_step
     elif not takers:
-        meant = visible(did_you_mean(submission.entity, {batch.entity for batch in defined.batches}))
+        meant = meant_by(submission.entity, defined.batches)
         hint = f"No batch takes entity '{visible(submission.entity)}'.{meant}"
-        next_step = "batchctl batches   (which entities are taken)"
+        is_task = submission.entity == TASK
+        next_step = ENABLE_TASK if is_task else "batchctl batches   (which entities are taken)"
 
     def insert(connection: Any) -> IntakeId:
         return intake.add(
@@ -76,7 +82,24 @@ def submit(
         )
 
     intake_id = None if dry_run else transactions.run(frozenset({Boundary.INTAKE}), insert)
-    return Submitted(intake_id=intake_id, batches=takers, hint=hint, next_step=next_step)
+    with transactions.read() as connection:
+        repeats = _repeats(connection, replace(_imagined(submission), intake_id=intake_id or _AFTER_ALL), takers)
+    if repeats:
+        listed = "; ".join(
+            f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in repeats.items()
+        )
+        hint = f"It is a duplicate, of which no instance is made: {listed}."
+        resend = f"batchctl inbox resend {intake_id} --reason ..."
+        next_step = f"if it is to run all the same, once a controller has looked at it: {resend}" if intake_id else None
+    taken_by = tuple(batch.name for batch in takers if batch.name not in repeats)
+    return Submitted(intake_id=intake_id, batches=taken_by, hint=hint, next_step=None if taken_by else next_step)
+
+
+def _repeats(connection: Any, row: IntakeRow, takers: Iterable[BatchDefinition]) -> dict[str, IntakeId]:
+    """Return by batch which row of before this one repeats, as far as that is known already."""
+    checking = [batch for batch in takers if batch.duplicate_check]
+    found = {batch.name: intake.first_with_same_data(connection, row, batch.batch_id) for batch in checking}
+    return {name: first for name, first in found.items() if first is not None}
 
 
 def _imagined(submission: Submission) -> IntakeRow:

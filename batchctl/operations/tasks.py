@@ -19,6 +19,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import Cause, IntakeStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
+from batchctl.domain.untaken import ENABLE_TASK, TASK
 from batchctl.operations.submission import Submission, submit
 from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.plugin_api import CannotPopulate, Populator
@@ -26,10 +27,8 @@ from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions
 
-ENTITY = "Task"
-TO_ENABLE = (
-    "batchctl task enable --reason ...   (then whoever may insert FileProcess rows runs commands as the controller)"
-)
+ENTITY = TASK
+TO_ENABLE = f"{ENABLE_TASK}   (then whoever may insert FileProcess rows runs commands as the controller)"
 
 
 class Populators(Protocol):

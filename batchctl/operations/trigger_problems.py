@@ -9,6 +9,7 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, is_invisible, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.domain.untaken import meant_by
 
 
 def trigger_problems(
@@ -36,7 +37,7 @@ def _of_entity(
     if broken is not None:
         yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
     elif not takers:
-        meant = visible(did_you_mean(trigger.entity, {batch.entity for batch in batches}))
+        meant = meant_by(trigger.entity, batches)
         yield Problem("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
     for batch in takers:
         if batch.searches_file_name:

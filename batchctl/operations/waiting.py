@@ -13,8 +13,7 @@ from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
-from batchctl.domain.text import visible
-from batchctl.operations import columns, copies, unknown
+from batchctl.operations import columns, copies, remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Transactions
@@ -223,7 +222,7 @@ def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
     for broken in defined.unreadable_of(row.entity):
         said, mend = broken.message, broken.mend
         return Awaited(reference=reference.text, status=row.status, settled=True, message=said, next_step=mend)
-    message = f"no batch takes entity '{visible(row.entity)}'"
+    message, _ = remedies.untaken(row, defined.batches)
     return Awaited(reference=reference.text, status=row.status, settled=True, message=message, next_step=why)
 
 

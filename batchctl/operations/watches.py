@@ -11,13 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, path_key
+from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, has_open_bracket, path_key
 from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.domain.untaken import meant_by
 from batchctl.domain.values import value
 from batchctl.operations import corrected_files, unknown
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
@@ -199,13 +200,16 @@ def problems(
             said = f"{broken.message}; until that is corrected nothing comes of it."
             yield watch, Problem("Entity", said, broken.mend)
         elif watch.entity not in entities:
-            meant = visible(did_you_mean(watch.entity, entities))
+            meant = meant_by(watch.entity, defined.batches)
             yield watch, Problem("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
         if not watch.folder:
             yield watch, Problem("Folder", "It is empty, which is the directory of the configuration itself.")
         if "/" in watch.pattern:
             message = "A pattern is for the file's name without its folders, so one with '/' never matches."
             yield watch, Problem("Pattern", f"{message} Write the folder into Folder, or Recursive = 1.")
+        if has_open_bracket(watch.pattern):
+            message = "A '[' that no ']' closes stands for itself, so only names with that character match."
+            yield watch, Problem("Pattern", f"{message} Close it, or write [[] if that is meant.")
     for watch in enabled:
         trouble = troubles.get(str(directory / watch.folder))
         if trouble is not None:

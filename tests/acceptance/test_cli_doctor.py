@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,19 @@ def test_a_database_that_is_not_there_fails_with_the_command_that_makes_it(
     assert done.returncode == 6
     assert "database_url, login: batchctl db upgrade" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_was_dropped_fails_with_what_names_all_that_is_missing(
+    folder: Path, run_batchctl: RunBatchctl
+) -> None:
+    with closing(sqlite3.connect(folder / "batchctl.db")) as hand:
+        hand.execute("DROP TABLE Resource")
+    done = run_batchctl("doctor", cwd=folder, env={"COLUMNS": "200"})
+
+    assert done.returncode == 6
+    assert "The control database lacks the table Resource." in done.stdout
+    assert "database_url, schema: batchctl db verify" in done.stdout
+    assert "db upgrade" not in done.stdout
 
 
 def test_a_narrow_terminal_loses_nothing(folder: Path, run_batchctl: RunBatchctl) -> None:

@@ -182,6 +182,21 @@ def test_on_a_terminal_somebody_is_asked_first(failed: Night, installed_batchctl
     assert statuses(failed) == ["paused"] * 3 + ["ready", "failed"]
 
 
+def test_a_row_without_an_instance_is_made_before_something_else_than_all_is_chosen(
+    night: Night, installed_batchctl: Path
+) -> None:
+    night("freeze", *WHY)
+    night("submit", "Loads")
+    refused = night("thaw", *WHY)
+    paused = night("thaw", "--release", "none", *WHY)
+
+    assert "Next: the same with --release all; for latest, none or --throttle N: batchctl create" in refused.stderr
+    assert (paused.returncode, night.json("freezes") != []) == (4, True)
+    thaw = at_a_terminal(night, installed_batchctl, "thaw", *WHY)
+    thaw.wait_for(b"(all, quit)")
+    assert b"first: batchctl create" in thaw.leave("quit")
+
+
 def test_a_dry_run_says_what_the_choice_would_do_and_names_stay_one_word_of_a_command(night: Night) -> None:
     night.sql(
         "UPDATE ProcessBatch SET ProcessBatchName = 'Load of tonight', Entity = 'Loads' WHERE ProcessBatchName = 'Loads'"

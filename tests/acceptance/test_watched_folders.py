@@ -268,17 +268,21 @@ def test_check_finds_what_is_wrong_with_watches(shop: Shop) -> None:
     shop.watch("first", Entity="Orders")
     shop.watch("second", Entity="Orders", Pattern="*.csv", Folder="./in")
     shop.watch("apart", Entity="Orders", Folder="gone", Pattern="x/*.csv")
+    shop.watch("open", Entity="Orders", Pattern="[a.csv", Enabled=0)
+    shop.watch("closed", Entity="Orders", Pattern="[[][]]x[!]a]y[a-c].csv", Enabled=0)
     found = [(each["Row"], each["Column"], each["Message"]) for each in shop.json("check")]
 
     assert [each[:2] for each in found] == [
         ("typo", "Entity"),
         ("apart", "Pattern"),
+        ("open", "Pattern"),
         ("apart", "Folder"),
         ("second", "Folder"),
     ]
     assert found[0][2] == "No batch takes entity 'Order'. Did you mean 'Orders'?"
-    assert found[2][2].startswith("It cannot be listed on this host: No such file or directory")
-    assert found[3][2] == "Watch 'first' submits the same files for the same entity: disable one."
+    assert found[2][2].startswith("A '[' that no ']' closes stands for itself")
+    assert found[3][2].startswith("It cannot be listed on this host: No such file or directory")
+    assert found[4][2] == "Watch 'first' submits the same files for the same entity: disable one."
 
 
 def test_a_watch_that_is_not_there(shop: Shop) -> None:

@@ -48,6 +48,51 @@ def test_what_was_refused_before_it_began_says_what_to_correct_first(
     assert shop.out.rpartition("\nNext: ")[2].splitlines()[0] == hint
 
 
+AGAIN = [
+    ("os_command", "no-such-program x", None, "Data1", "install its program where the controllers run"),
+    ("os_command", "/ x", None, "Data1", "install its program where the controllers run"),
+    ("os_command", "echo x", "/no/such", "Data2", "make that directory where the controllers run"),
+    ("python", "greet", "nam='x'", "Data2", "the function of the job"),
+]
+
+
+@pytest.mark.parametrize(("process_type", "data1", "data2", "column", "around"), AGAIN)
+def test_what_would_fail_again_the_same_way_says_what_to_correct_first(
+    shop: Shop, process_type: str, data1: str, data2: str | None, column: str, around: str
+) -> None:
+    (shop.folder / "greetings.py").write_text(
+        "from batchctl.plugin_api import job\n@job()\ndef greet(name):\n    print(name)\n", encoding="utf-8"
+    )
+    shop.settings('[jobs]\nmodules = ["greetings"]\n')
+    shop.batch("Load")
+    shop.sql("UPDATE ProcessControl SET ProcessType = ?, Data1 = ?, Data2 = ?", process_type, data1, data2)
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    hint = f"{CORRECT.replace('Data1', column)}, or {around}{RERUN}"
+    assert shop.json("status")["Troubled"][0]["Next"] == hint
+    assert shop.json("incidents")[0]["NextStep"] == hint
+    assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]
+    shop("show", "1")
+    assert shop.out.rpartition("\nNext: ")[2].splitlines()[0] == hint
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_rerun_warns_of_the_steps_that_would_not_run(shop: Shop, more: tuple[str, ...]) -> None:
+    shop.batch("Load", "wc -l {FilName}")
+    shop.arrive("Load")
+    shop("run", "--once")
+    planned, _ = shop("rerun", "1", "--dry-run", "--reason", "again"), shop.out
+    known = [line for line in shop.out.splitlines() if line.startswith("Step 10 would not run")]
+
+    assert (planned, shop("rerun", "1", "--reason", "again", *more)) == (0, 0)
+    assert [line.replace("Warning: s", "S") for line in shop.err.splitlines() if "Warning" in line] == known != []
+    shop.sql("UPDATE ProcessControl SET Data1 = 'true'")
+    shop.sql("UPDATE BatchControl SET Status = 'failed'")
+    shop("rerun", "1", "--reason", "again")
+    assert "Warning" not in shop.err
+
+
 def test_what_failed_by_itself_is_run_again(shop: Shop) -> None:
     shop.batch("Load", "false")
     shop.arrive("Load")

@@ -47,13 +47,31 @@ def test_a_failed_instance_is_run_again_with_corrected_values(failed: World) -> 
     failed.process()
 
     assert failed.statuses() == ["complete", "complete"]
-    assert failed.sql(ANSWERED) == [("done", "BatchControl 1 of batch B was failed and is ready.", "c1")]
+    assert failed.sql(ANSWERED) == [
+        ("done", "BatchControl 1 of batch B was failed and is ready. But no step that is left uses Data3.", "c1")
+    ]
     ((actor, host, action, target, reason, after),) = failed.sql(
         f"SELECT Actor, Host, Action, Target, Reason, ValuesAfter FROM AuditLog WHERE {ACTS}"
     )
     assert (host, action, target, reason) == ("OperatorRequest:1", "rerun", "BatchControl:1", "the file was late")
     assert actor == failed.one("SELECT Actor FROM OperatorRequest") != ""
     assert json.loads(after) == {"Status": "ready", "Data3": "2026-11-01"}
+
+
+def test_a_value_that_no_step_uses_is_named_in_the_answer(world: World) -> None:
+    world.batch(steps=1)
+    world.sql("UPDATE ProcessControl SET Data1 = 'load {Data3}'")
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: BAD
+    world.process()
+    ask(world, "Rerun", BatchControl_id=1, Reason="the file was late", Arguments='{"Data1": "/tmp"}')
+
+    assert duty(world).look()
+
+    assert world.one("SELECT Answer FROM OperatorRequest") == (
+        "BatchControl 1 of batch B was failed and is ready. But no step that is left uses Data1."
+    )
 
 
 def test_all_verbs_of_the_command_line_are_known(failed: World) -> None:

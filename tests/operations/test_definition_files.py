@@ -287,6 +287,10 @@ def test_everything_that_would_be_wrong_is_said_at_once_and_nothing_done(world: 
         ("ProcessControl", "B, step 10 'one'", "ProcessType"),
         ("ProcessBatch", "Early", ""),
     ]
+    assert {one.remedy.partition(",")[0] for one in done.problems} == {"correct the file"}
+    assert [one.message for one in done.problems if one.column == "RunTimes"] == [
+        "'26:00' is no time of day: write it as HH:MM, from 00:00 to 23:59."
+    ]
     assert world.hand.dump() == before, "what was wrong before is not held against the file"
 
 

@@ -105,6 +105,33 @@ def test_views_and_triggers_that_are_gone_are_named_with_what_makes_them_again(e
     assert ("database_url", "views") not in examined(empty_database.directory, empty_database.url)
 
 
+@pytest.mark.parametrize(
+    ("damage", "lacking"),
+    [
+        ("DROP TABLE Resource", "table Resource"),
+        ("ALTER TABLE ProcessBatch RENAME COLUMN Tags TO Tag", "column ProcessBatch.Tags"),
+    ],
+)
+def test_tables_and_columns_that_are_gone_are_named_and_nothing_is_left_out(
+    empty_database: ControlDatabase, damage: str, lacking: str
+) -> None:
+    upgrade_database(configured(empty_database.directory, f'database_url = "{empty_database.url}"\n'))
+    sound = examined(empty_database.directory, empty_database.url)
+    with closing(empty_database.hand()) as hand:
+        hand.sql(f"{damage} CASCADE" if "DROP" in damage and empty_database.kind != "sqlite" else damage)
+    found = examined(empty_database.directory, empty_database.url)
+
+    assert found["database_url", "schema"] == Reading(
+        "schema", Result.FAIL, f"The control database lacks the {lacking}.", "batchctl db verify"
+    )
+    assert ("database_url", "views") not in found, "what db upgrade cannot make is not advised to be made by it"
+    assert found.keys() == sound.keys()
+    definitions = found["database_url", "definitions"]
+    assert definitions.result is Result.WARN
+    assert "could not be looked at: The control database" in definitions.message
+    assert definitions.next_step
+
+
 def test_a_newer_schema_is_told_from_an_older_one(
     control_database: ControlDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -315,6 +315,28 @@ def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Fr
     assert Counter(waiting.statuses()) == {"paused": 6, "cancelled": 1, "ready": 2}
 
 
+@pytest.mark.parametrize("made", [0, 1])
+def test_a_single_row_without_an_instance_starts_only_as_was_chosen(world: World, freezer: Freezer, made: int) -> None:
+    world.batch("B", steps=1)
+    for _ in range(made):
+        world.submit("B")
+        world.create()
+    freezer.freeze(B, reason=WHY)
+    world.submit("B")
+
+    if made:
+        with pytest.raises(Refused, match="no instance yet") as first:
+            freezer.thaw(B, reason="over")
+        assert str(first.value.next_step).startswith("the same with --release all; for latest, none or --throttle N:")
+    with pytest.raises(Refused, match="before they are made"):
+        freezer.thaw(B, reason="over", choice=Choice(release=Release.NONE))
+    world.create()
+    freezer.thaw(B, reason="over", choice=Choice(release=Release.NONE))
+    world.process()
+
+    assert world.statuses() == ["paused"] * (made + 1)
+
+
 def test_rows_that_another_batch_has_taken_are_told_too(waiting: World, operator: Operator) -> None:
     waiting.sql("UPDATE ProcessBatch SET DuplicateCheck = 0 WHERE ProcessBatchName = 'B'")
     for data in ("k", "k", "m"):

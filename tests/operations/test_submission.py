@@ -40,6 +40,24 @@ def test_a_dry_run_inserts_nothing(world: World) -> None:
     assert world.one("SELECT count(*) FROM FileProcess") == 0
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_is_known_to_be_a_duplicate_is_said_to_be_one(world: World, dry_run: bool) -> None:
+    world.batch("one", Entity="E")
+    world.batch("every", Entity="E", DuplicateCheck=0)
+    first = send(world, Submission(entity="E", data="k"))
+    other = send(world, Submission(entity="E", data="k "))
+    assert (first.batches, other.batches, first.hint, other.hint) == (("one", "every"), ("one", "every"), None, None)
+
+    again = send(world, Submission(entity="E", data="k"), dry_run=dry_run)
+    assert (again.batches, again.next_step) == (("every",), None)
+    assert again.hint == "It is a duplicate, of which no instance is made: batch one: same Data as FileProcess 1."
+    world.sql("UPDATE ProcessBatch SET Entity = 'X' WHERE ProcessBatchName = 'every'")
+    world.create()
+    last = send(world, Submission(entity="E", data="k"), dry_run=dry_run)
+    assert (last.batches, last.hint) == ((), again.hint)
+    assert (last.next_step is None) is dry_run
+
+
 @pytest.mark.parametrize(
     ("submission", "said"),
     [

@@ -164,7 +164,7 @@ def test_a_row_that_nothing_comes_of_is_not_waited_for(
 def test_a_row_whose_entity_nobody_takes_is_not_waited_for(world: World) -> None:
     world.submit("Nobody")
 
-    assert Waiter(world).wait("file:1")["file:1"].message == "no batch takes entity 'Nobody'"
+    assert Waiter(world).wait("file:1")["file:1"].message == "no batch takes entity 'Nobody'."
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,37 @@ def test_what_stands_in_quotes_is_no_operator(command: str) -> None:
     assert [message for message in messages(Data1=command) if "would be an argument" in message] == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="what shells of POSIX do")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("load /in/*.csv", "*.csv would be an argument; put it in quotes"),
+        ("load --from=$HOME/in", "nothing is filled in for $HOME; write it out"),
+        ("load ${HOME}", None),
+        ("load $(date)", "nothing is filled in for $(; write it out"),
+        ("~/load.sh ~", "nothing is filled in for ~ ~/; write it out"),
+        ("cd /in", "cd is no program that changes anything; name the folder in Data2"),
+        ("LANG=C sort x", "LANG=C would be the program; write it in Data4"),
+    ],
+)
+def test_what_only_a_shell_would_do_is_found(command: str, said: str | None) -> None:
+    (message,) = messages(Data1=command)
+    assert message.startswith(f"Data1: no shell sees this command, so {said}" if said else "Data1: '{HOME}' is not")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find /in -name '*.csv' -newer '~/x' \"$HOME\"",
+        r"find /in -name \*.csv \$HOME \~/x",
+        "env LANG=C sort a~ http://x/~user/?a=b&c=d",
+        "sqlplus s @x v$session //host/c$ ^a$ cd",
+    ],
+)
+def test_what_a_program_takes_as_it_stands_is_no_finding(command: str) -> None:
+    assert messages(Data1=command) == []
+
+
 @pytest.mark.parametrize("command", [r'sh -c "a \" b" > out', r"load \\ > out", "load 'a'\\'' > ' > out"])
 def test_an_operator_beside_quotes_is_found(command: str) -> None:
     (message,) = messages(Data1=command)

@@ -180,6 +180,14 @@ def test_the_controller_lock_lies_beside_the_database(tmp_path: Path) -> None:
     assert engine.file_of("sqlite:///plain.db", tmp_path) == tmp_path / "plain.db"
 
 
+@pytest.mark.parametrize("name", ["x.db", "data/x.db"])
+def test_a_url_with_a_slash_too_few_is_told_from_one_in_memory(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BatchctlError, match="two slashes begin the name of a host") as refused:
+        engine.open_engine(f"sqlite://{name}", tmp_path, may_create=True)
+
+    assert (refused.value.next_step or "").endswith(f"sqlite:///{name}")
+
+
 @pytest.mark.parametrize("url", ["nonsense", "oracle://h/d", "sqlite://", "sqlite:///:memory:"])
 def test_a_url_that_names_no_file_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(BatchctlError):

@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import sqlite_log
 from batchctl.store.dialects.sqlite_files import (
@@ -115,6 +116,11 @@ def place_of(engine: Engine) -> str:
 
 def database_path(url: URL, directory: Path) -> Path:
     """Return the file's absolute path; a relative one begins where the configuration lies."""
+    if url.host:
+        file = "/".join(filter(None, (url.host, url.database)))
+        message = f"After sqlite: two slashes begin the name of a host, which SQLite has none of: '{visible(file)}'."
+        next_step = f"write three for a file beside the configuration: sqlite:///{visible(file)}"
+        raise DatabaseUnusable(message, next_step=next_step)
     if not url.database or url.database == ":memory:":
         message = "A control database in memory would be forgotten at once: name a file, such as sqlite:///batchctl.db."
         raise DatabaseUnusable(message)
