@@ -139,7 +139,7 @@ def test_every_statement_that_a_view_shows_can_be_run(world: World, seen: Callab
         if column.endswith("Sql")
     ]
 
-    assert {view for view, _ in statements} == {*views.NAMES}
+    assert {view for view, _ in statements} == {*views.NAMES} - {"vUnreadable", "vNotInstalled"}
     to_fill_in = [text for _, text in statements if re.search(r"[=,(] ?\.\.\.", text)]
     assert len(to_fill_in) == 3
     for _, text in statements:

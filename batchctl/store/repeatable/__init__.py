@@ -25,11 +25,17 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
     return [trigger for kind in _KINDS for trigger in kind.triggers(dialect, schema)]
 
 
+def helpers(dialect: str) -> dict[str, str]:
+    """Return the views that triggers go by, and that nobody is meant to look at."""
+    return {name: made for kind in (audit, pointing) for name, made in kind.views(dialect).items()}
+
+
 def statements(dialect: str) -> list[str]:
     """Return what makes all of it, from nothing; on servers, over what is there."""
     return [
         *functions(dialect),
         *views.views(dialect).values(),
+        *helpers(dialect).values(),
         *(trigger.statement for trigger in triggers(dialect)),
     ]
 
@@ -37,7 +43,7 @@ def statements(dialect: str) -> list[str]:
 def names(dialect: str) -> set[str]:
     """Return what all of it is called where the catalog of a database is read."""
     if dialect != "postgresql":
-        return {*views.NAMES, *(trigger.name for trigger in triggers(dialect))}
+        return {*views.NAMES, *helpers(dialect), *(trigger.name for trigger in triggers(dialect))}
     return {
         *(name.lower() for name in views.NAMES),
         *(f"{trigger.table}.{trigger.name}".lower() for trigger in triggers(dialect)),

@@ -6,8 +6,10 @@ import re
 
 from batchctl.store.written_forms import BLANKS, LONGEST_LIMIT, bare
 
-_SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z])")
+_SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z'])")
 """Where a statement begins that a view shows."""
+_LITERAL = re.compile(r"('(?:[^']|'')*')")
+"""A text in SQL."""
 
 
 class Spoken:
@@ -44,7 +46,7 @@ class Spoken:
     def later(self, at: str, seconds: str) -> str:
         """Return a time some seconds after another; nothing where that is so late, or so early, that there may be none."""
         return self._each(
-            f"strftime('%Y-%m-%d %H:%M:%f', {at}, ({seconds}) || ' seconds')",
+            f"strftime('%Y-%m-%d %H:%M:%f', {at}, {seconds if seconds.isidentifier() else f'({seconds})'} || ' seconds')",
             f"CASE WHEN {at} < '5000-01-01' AND ({at} > '4000-01-01 BC' OR NOT isfinite({at}))"
             f" THEN {at} + ({seconds}) * interval '1 second' END",
             f"CASE WHEN {at} BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, {seconds}, {at}) END",
@@ -54,12 +56,12 @@ class Spoken:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
         # On SQLite somebody may have written it without what follows the minute.
         whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
-        found = self.later(at, "o.OffsetSeconds")
+        found = self.later(at, "OffsetSeconds")
         # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
         # SQL Server makes no aggregate of columns of two queries (error 8124).
         one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
-        first = self._each("", "", " ORDER BY o.FromTime")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole}{first})"
+        first = self._each("", "", " ORDER BY FromTime")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset WHERE UntilTime > {whole} AND FromTime <= {whole}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -83,7 +85,16 @@ class Spoken:
         """Put texts and numbers together."""
         if self.dialect == "mssql":
             return f"CONCAT({', '.join(parts)})"
-        return f"({' || '.join(parts)})"
+        # Nothing binds closer on SQLite.
+        return " || ".join(parts) if self.dialect == "sqlite" else f"({' || '.join(parts)})"
+
+    def until_blank(self, text: str) -> str:
+        """Return the first word of a text of several."""
+        return self._each(
+            f"substr({text}, 1, instr({text}, ' ') - 1)",
+            f"split_part({text}, ' ', 1)",
+            f"LEFT({text}, CHARINDEX(' ', {text}) - 1)",
+        )
 
     def around_a_number(self, table: str) -> tuple[str, str]:
         """Return what stands before and after a statement that numbers a row itself."""
@@ -99,9 +110,16 @@ class Spoken:
         return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view
 
     def quoted(self, text: str) -> str:
-        """Write a text as SQL writes one."""
-        begin = self._each("''''", "''''", "'N'''")
+        """Write a text, which is not NULL, as SQL writes one."""
+        if self.dialect == "sqlite":
+            return f"quote({text})"
+        begin = self._each("", "''''", "'N'''")
         return self.joined(begin, f"replace({text}, '''', '''''')", "''''")
+
+    def quoted_or_null(self, text: str) -> str:
+        """Write a text as SQL writes one, or NULL."""
+        quoted = self.quoted(text)
+        return quoted if self.dialect == "sqlite" else f"CASE WHEN {text} IS NULL THEN 'NULL' ELSE {quoted} END"
 
     def word(self, column: str) -> str:
         """Write a word in lower case; on SQL Server as names are compared, or it would go together with none."""
@@ -179,3 +197,15 @@ class Spoken:
     def twin(self, at: str, called: str) -> str:
         """Show a time in UTC, and beside it in the business time zone."""
         return f"{at} AS {called}, {self.local(at)} AS {called}Local"
+
+
+def in_one_text(view: str) -> str:
+    """Make one text of texts that follow one another."""
+    parts: list[str] = []
+    for part in _LITERAL.split(view):
+        if part.startswith("'") and parts[-1] == " || " and len(parts) > 1:
+            parts.pop()
+            parts[-1] = parts[-1][:-1] + part[1:]
+        else:
+            parts.append(part)
+    return "".join(parts)
