@@ -10,6 +10,7 @@ import re
 from batchctl.store import views
 from batchctl.store.repeatable import audit, calendars, jobs, notices, pointing, work
 from batchctl.store.repeatable.trigger import Trigger
+from batchctl.store.views import spoken
 
 _KINDS = (audit, pointing, work, calendars, jobs, notices)
 _NAME = re.compile(r"CREATE OR REPLACE FUNCTION (\w+\(\))")
@@ -27,7 +28,7 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
 
 def helpers(dialect: str) -> dict[str, str]:
     """Return the views that triggers go by, and that nobody is meant to look at."""
-    return {name: made for kind in (audit, pointing) for name, made in kind.views(dialect).items()}
+    return spoken.helpers(dialect) | audit.views(dialect) | pointing.views(dialect)
 
 
 def statements(dialect: str) -> list[str]:

@@ -70,8 +70,8 @@ def _of_work(watched: Watched) -> Iterator[Trigger]:
     listed = ", ".join(f"('{name}', {was}, {became})" for name, was, became in values)
     # Without a word about it, all would be compared as the first column is, which may be in any letter case.
     entry = (
-        f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', '{table}:' || NEW.{watched.key}, json_group_object(column1, column2),\n"
-        f"        json_group_object(column1, column3)\n    FROM (VALUES {listed})\n"
+        f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', '{table}:' || NEW.{watched.key}, \n"
+        f"        json_group_object(column1, column2), json_group_object(column1, column3)\n    FROM (VALUES {listed})\n"
         "    WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL"
     )
     event = f"AFTER UPDATE OF {', '.join(watched.columns)}"
@@ -87,18 +87,17 @@ def _of_definitions(watched: Watched) -> Iterator[Trigger]:
     Of the rows that a REPLACE takes away no trigger for DELETE hears, unless somebody asked for that. Whether what is in
     the way of a row goes is known only once that is written: before, nothing tells REPLACE from OR IGNORE and ON CONFLICT.
     """
-    table, key = watched.table, watched.key
-    number = f"NEW.{key}"
+    table, number = watched.table, "NEW.rowid"
     if unique := watched.unique():
         alike = " AND ".join(f"{column} = NEW.{column}" for column in unique)
-        number += f", (SELECT {key} FROM {table} WHERE {alike})"
+        number += f", (SELECT rowid FROM {table} WHERE {alike})"
     kept = f"INSERT INTO batchctl_replaced SELECT * FROM batchctl_{table} WHERE RowNumber"
-    said = f"INSERT INTO {_HAPPENED} SELECT '{{}}', *, {{}} FROM batchctl_{table} WHERE RowNumber = {{}}.{key}"
+    said = f"INSERT INTO {_HAPPENED} SELECT '{{}}', *, {{}} FROM batchctl_{table} WHERE RowNumber = {{}}.rowid"
     for name, event, before, statement in (
         ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} IN ({number})"),
-        ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.{key}, {number})"),
+        ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.rowid, {number})"),
         ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NULL", "NEW")),
-        ("AuditUpdate", "AFTER UPDATE", (), said.format("update", f"OLD.{key}", "NEW")),
+        ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "OLD.rowid", "NEW")),
         # With recursive_triggers this hears of what a REPLACE takes away, too.
         ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "NULL", "OLD")),
     ):
@@ -118,20 +117,28 @@ def _for_all_definitions() -> Iterator[Trigger]:
         "INSTEAD OF INSERT",
         [
             # Before an INSERT that gives no number, NEW had one that is not its own.
-            "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
-            f"    SELECT 'sql', 'sql', 'row delete', {target.format('')}, ValuesBefore FROM batchctl_replaced w\n"
-            "    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber\n"
-            f"        AND (RowNumber = NEW.RowNumber OR {IS_GONE.format('w')}) ORDER BY RowNumber",
-            f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', {target.format('NEW.')}, json_group_object(key, value),\n"
-            f"        json_group_object(key, {became})\n"
-            "    FROM batchctl_replaced w, json_each(w.ValuesBefore)\n"
-            "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber\n"
-            f"        AND value IS NOT {became} GROUP BY RowNumber",
-            f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, {target.format('NEW.')},\n"
-            "        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,\n"
-            "        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update'",
-            "DELETE FROM batchctl_replaced\n"
-            "    WHERE TableName = NEW.TableName AND (RowNumber = NEW.RowNumber OR NEW.Action <> 'delete')",
+            (
+                "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
+                f"    SELECT 'sql', 'sql', 'row delete', {target.format('')}, ValuesBefore FROM batchctl_replaced w\n"
+                "    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber\n"
+                f"        AND (RowNumber = NEW.RowNumber OR {IS_GONE.format('w')}) ORDER BY RowNumber"
+            ),
+            (
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', {target.format('NEW.')}, json_group_object(key, value),\n"
+                f"        json_group_object(key, {became})\n"
+                "    FROM batchctl_replaced w, json_each(w.ValuesBefore)\n"
+                "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber\n"
+                f"        AND value IS NOT {became} GROUP BY RowNumber"
+            ),
+            (
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, {target.format('NEW.')},\n"
+                "        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,\n"
+                "        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update'"
+            ),
+            (
+                "DELETE FROM batchctl_replaced\n"
+                "    WHERE TableName = NEW.TableName AND (RowNumber = NEW.RowNumber OR NEW.Action <> 'delete')"
+            ),
         ],
     )
 

@@ -94,7 +94,9 @@ def _drop_view(connection: Connection, name: str, rights: dict[str, list[str]]) 
             _execute(connection, f"DROP VIEW {each}")
         except DBAPIError as error:
             message = f"View {name} gets other columns, and something in the database stands upon it: {error.orig}"
-            raise SchemaMismatch(message, next_step="drop that, then: batchctl db upgrade, then make it again") from error
+            raise SchemaMismatch(
+                message, next_step="drop that, then: batchctl db upgrade, then make it again"
+            ) from error
 
 
 def _on_mssql(connection: Connection) -> None:

@@ -63,8 +63,12 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
         for named in NAMES
     ]
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
-    gone = "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)"
-    yield on_sqlite("TR_batchctl_replaced_InUse", "batchctl_replaced", "BEFORE DELETE", refusals, f"{gone}\n    AND {used}")
+    gone = (
+        "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)"
+    )
+    yield on_sqlite(
+        "TR_batchctl_replaced_InUse", "batchctl_replaced", "BEFORE DELETE", refusals, f"{gone}\n    AND {used}"
+    )
 
 
 _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"

@@ -25,7 +25,20 @@ NAMES = (
 def views(dialect: str, schema: str = "") -> dict[str, str]:
     """Return the statement that makes each view; `schema` with its dot stands before each name where it is not the default."""
     spoken = Spoken(dialect, schema)
-    written = (unreadable, not_installed, frozen, status, failed, waiting, running, late, history, schedule, inbox, sql_job)
+    written = (
+        unreadable,
+        not_installed,
+        frozen,
+        status,
+        failed,
+        waiting,
+        running,
+        late,
+        history,
+        schedule,
+        inbox,
+        sql_job,
+    )
     return {
         name: spoken.for_any_client(in_one_text(f"{spoken.create} {schema}{name} AS{write(spoken)}"))
         for name, write in zip(NAMES, written, strict=True)

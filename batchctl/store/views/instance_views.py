@@ -13,11 +13,18 @@ def status(s: Spoken) -> str:
         return f"COUNT(CASE WHEN {s.among('Status', word, *words)} THEN 1 END)"
 
     name = "b.ProcessBatchName"
-    counts = ", ".join(f"COALESCE(n.{one}, 0) AS {one}" for one in ("Ready", "Running", "Retry", "Failed", "Held", "Paused"))
+    counts = ", ".join(
+        f"COALESCE(n.{one}, 0) AS {one}" for one in ("Ready", "Running", "Retry", "Failed", "Held", "Paused")
+    )
     counted = f"SELECT ProcessBatch_id, Status FROM {s.of}BatchControl WHERE"
     look = s.joined(
-        *("'SELECT * FROM '", "CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning'"
-          " WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END"),
+        *(
+            "'SELECT * FROM '",
+            (
+                "CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning'"
+                " WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END"
+            ),
+        ),
         *("' WHERE ProcessBatchName = '", s.quoted(name), "';'"),
     )
     return f"""

@@ -1,4 +1,4 @@
-"""What keeps batches and work from starting, whatever waits: rows that nothing can go by, plugins that no controller has, freezes."""
+"""What keeps batches and work from starting: rows that nothing can go by, plugins that no controller has, freezes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ FROM {s.of}{table.name}{joined.format(s.of)}"""
 def _row(place: int, table: Table, at: str, batch: str, named: str) -> str:
     values = (f"'{table.name}'", f"{at}{table.name}_id", batch, str(place), named)
     names = ("TableName", "Row_id", "ProcessBatch_id", "Place", "Named")
-    called = (value if place or value == name else f"{value} AS {name}" for value, name in zip(values, names, strict=True))
+    called = (
+        value if place or value == name else f"{value} AS {name}" for value, name in zip(values, names, strict=True)
+    )
     return f"{', '.join(called)},"
 
 
@@ -114,7 +116,8 @@ def _instead(column: Column[Any]) -> str:
 def _work(s: Spoken, place: int, table: Table, mends: Mapping[str, str]) -> str:
     """Return the rows of a table of work that nothing can go by, and what each may hold; its index finds them."""
     *others, (_, last) = [
-        (condition, mends[column]) for column, condition in readable_by(table, s.dialect, GONE_BY[table], ["NextRunTime"])
+        (condition, mends[column])
+        for column, condition in readable_by(table, s.dialect, GONE_BY[table], ["NextRunTime"])
     ]
     cases = " ".join(f"WHEN NOT ({condition}) THEN '{given}'" for condition, given in others)
     given = f"CASE {cases} ELSE '{last}' END" if others else f"'{last}'"
@@ -148,7 +151,12 @@ def not_installed(s: Spoken) -> str:
     of_step = s.joined("' AND ProcessControlSeq = '", "n.ProcessControlSeq")
     mended = s.joined(
         *("'UPDATE '", f"CASE WHEN {of_batch} THEN 'ProcessBatch' ELSE 'ProcessControl' END", "' SET '", "n.Lacks"),
-        *("' = ... WHERE ProcessBatch_id = '", "n.ProcessBatch_id", f"CASE WHEN {of_batch} THEN '' ELSE {of_step} END", "';'"),
+        *(
+            "' = ... WHERE ProcessBatch_id = '",
+            "n.ProcessBatch_id",
+            f"CASE WHEN {of_batch} THEN '' ELSE {of_step} END",
+            "';'",
+        ),
     )
     return f"""
 WITH Offered AS (
@@ -179,7 +187,17 @@ def frozen(s: Spoken) -> str:
     ending = s.joined("'until '", s.said("z.UntilTime"))
     until = f"CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE {ending} END"
     reason = s.joined(
-        *("z.Scope", "' is frozen since '", s.said("z.z_inserted"), "', '", until, "', by '", "z.Actor", "': '", "z.Reason")
+        *(
+            "z.Scope",
+            "' is frozen since '",
+            s.said("z.z_inserted"),
+            "', '",
+            until,
+            "', by '",
+            "z.Actor",
+            "': '",
+            "z.Reason",
+        )
     )
     first = "CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id"
     return f"""

@@ -134,8 +134,8 @@ class Spoken:
 
     def bare(self, text: str) -> str:
         """Leave away what stands before and after a text and cannot be seen, as the engine does."""
-        elsewhere, on_sqlite, on_mssql = bare(text)
-        return self._each(on_sqlite, elsewhere, on_mssql)
+        elsewhere, _, on_mssql = bare(text)
+        return self._each(f"trim({text}, (SELECT Blanks FROM batchctl_blanks))", elsewhere, on_mssql)
 
     @property
     def _blanks(self) -> str:
@@ -166,14 +166,15 @@ class Spoken:
     @property
     def limit(self) -> str:
         """Return Setting MaxConcurrent; 0 where that is no number."""
-        value, most = self.bare("Value"), LONGEST_LIMIT
+        most = LONGEST_LIMIT
         digits = self._each(
-            f"{value} NOT GLOB '*[^0-9]*' AND length({value}) BETWEEN 1 AND {most}",
-            f"{value} ~ '^[0-9]{{1,{most}}}$'",
-            f"{value} NOT LIKE '%[^0-9]%' AND LEN({value}) BETWEEN 1 AND {most}",
+            f"v.Said NOT GLOB '*[^0-9]*' AND length(v.Said) BETWEEN 1 AND {most}",
+            f"v.Said ~ '^[0-9]{{1,{most}}}$'",
+            f"v.Said NOT LIKE '%[^0-9]%' AND LEN(v.Said) BETWEEN 1 AND {most}",
         )
         cast = self._each("CAST", "CAST", "TRY_CAST")
-        return f"CASE WHEN {digits} THEN {cast}({value} AS bigint) ELSE 0 END"
+        value = f"SELECT {self.bare('Value')} AS Said FROM {self.of}Setting WHERE Name = 'MaxConcurrent'"
+        return f"SELECT CASE WHEN {digits} THEN {cast}(v.Said AS bigint) ELSE 0 END FROM ({value}) v"
 
     def act(self, action: str, instance: str) -> str:
         """Write the statement with which somebody asks for an act on an instance."""
@@ -197,6 +198,14 @@ class Spoken:
     def twin(self, at: str, called: str) -> str:
         """Show a time in UTC, and beside it in the business time zone."""
         return f"{at} AS {called}, {self.local(at)} AS {called}Local"
+
+
+def helpers(dialect: str) -> dict[str, str]:
+    """Return the view by which those of SQLite say what cannot be seen before and after a text."""
+    if dialect != "sqlite":
+        return {}
+    blanks = f"char({', '.join(map(str, BLANKS))})"
+    return {"batchctl_blanks": f"CREATE VIEW batchctl_blanks AS SELECT {blanks} AS Blanks"}
 
 
 def in_one_text(view: str) -> str:

@@ -38,7 +38,9 @@ _MISREAD = key_of(IncidentKind.UNREADABLE, "ProcessBatch")
 def waiting(s: Spoken) -> str:
     """Return the instances that wait, the FileProcess rows to be that wait for other batches or a populator, and whose would."""
     columns = "BatchControl_id ProcessBatchName Status CycleKey Entity FileName Since Reason NotBeforeTime FileProcess_id NextSql"
-    shown = {one: s.twin(f"q.{one}", one) if one in ("Since", "NotBeforeTime") else f"q.{one}" for one in columns.split()}
+    shown = {
+        one: s.twin(f"q.{one}", one) if one in ("Since", "NotBeforeTime") else f"q.{one}" for one in columns.split()
+    }
     return f"""
 WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)})
 SELECT {", ".join(shown.values())}
@@ -111,7 +113,7 @@ def _limits(s: Spoken) -> str:
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM {s.of}BatchControl WHERE {s.among("Status", *CLAIMED)} GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT {s.limit} FROM {s.of}Setting WHERE Name = 'MaxConcurrent') AS Most,
+       ({s.limit}) AS Most,
        {s.now} AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
@@ -243,7 +245,13 @@ def _next(s: Spoken) -> str:
 def _looked_at(s: Spoken, at: str, cases: str, view: str) -> str:
     """Write the statement that shows an instance in the view that tells of it."""
     return s.joined(
-        *("'SELECT * FROM '", f"CASE {cases} ELSE '{view}' END", "' WHERE BatchControl_id = '", f"{at}.BatchControl_id", "';'")
+        *(
+            "'SELECT * FROM '",
+            f"CASE {cases} ELSE '{view}' END",
+            "' WHERE BatchControl_id = '",
+            f"{at}.BatchControl_id",
+            "';'",
+        )
     )
 
 
@@ -338,7 +346,8 @@ AND NOT ({repeats})"""
 def _definitions(s: Spoken) -> str:
     """Return the batches of which new rows would wait, or be rejected: of what the batch says nothing can be made."""
     # PostgreSQL lets no column of a view lose its length, which NULL has not.
-    return f"""SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+    key, no_row = ("NULL", "") if s.dialect == "sqlite" else ("f.CycleKey", f"LEFT JOIN {s.of}FileProcess f ON 1 = 0\n")
+    return f"""SELECT NULL, b.ProcessBatchName, 'definition', {key}, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM {s.of}ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
@@ -346,6 +355,5 @@ JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM {s.of}Incident i
       WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE '{_MISREAD} %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN {s.of}FileProcess f ON 1 = 0
-LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+{no_row}LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL"""

@@ -1363,25 +1363,25 @@ FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
 ), Named AS (
 SELECT ProcessBatch_id, -1 AS ProcessControlSeq, 'Populator' AS Lacks, Populator AS Name FROM ProcessBatch
-UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', trim(lower(ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) FROM ProcessControl
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', trim(lower(ProcessType), (SELECT Blanks FROM batchctl_blanks)) FROM ProcessControl
 UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'Data1', Data1 FROM ProcessControl
-WHERE Data1 <> '' AND trim(lower(ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
+WHERE Data1 <> '' AND trim(lower(ProcessType), (SELECT Blanks FROM batchctl_blanks)) = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
 )
 SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq, CASE WHEN n.ProcessControlSeq = -1 THEN 'ProcessBatch (' ELSE 'ProcessControl (' END || b.ProcessBatchName || CASE WHEN n.ProcessControlSeq = -1 THEN '' ELSE ', step ' || n.ProcessControlSeq END || '): ' || CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END || ' ''' || n.Name || '''' || CASE WHEN n.Lacks = 'Data1' THEN ' of Data1' ELSE '' END || ' is not installed' AS Reason, 'UPDATE ' || CASE WHEN n.ProcessControlSeq = -1 THEN 'ProcessBatch' ELSE 'ProcessControl' END || ' SET ' || n.Lacks || ' = ... WHERE ProcessBatch_id = ' || n.ProcessBatch_id || CASE WHEN n.ProcessControlSeq = -1 THEN '' ELSE ' AND ProcessControlSeq = ' || n.ProcessControlSeq END || ';' AS NextSql
 FROM Named n JOIN ProcessBatch b ON b.ProcessBatch_id = n.ProcessBatch_id
 WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
-AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = n.Name)));
+AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = n.Name)));
 
 CREATE VIEW vFrozen AS
 SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime AS UntilTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE UntilTime > strftime('%Y-%m-%d %H:%M:%f', z.UntilTime) AND FromTime <= strftime('%Y-%m-%d %H:%M:%f', z.UntilTime)) AS UntilTimeLocal,
        z.Scope || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC, ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE 'until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC' END || ', by ' || z.Actor || ': ' || z.Reason AS Reason, 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');' AS NextSql
 FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN 'every batch with tag ''' || z.Tag || '''' WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE 'batch ' || z.ProcessBatchName END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
              z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
-      FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, trim(lower(Tag), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS BareTag, UntilTime, z_inserted, Actor, Reason
+      FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, trim(lower(Tag), (SELECT Blanks FROM batchctl_blanks)) AS BareTag, UntilTime, z_inserted, Actor, Reason
             FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))) z
       JOIN (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
         ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
-        OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.BareTag))) z
+        OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = z.BareTag))) z
 WHERE z.Nth = 1;
 
 CREATE VIEW vStatus AS
@@ -1449,7 +1449,7 @@ SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'B
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18 THEN CAST(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most,
+       (SELECT CASE WHEN v.Said NOT GLOB '*[^0-9]*' AND length(v.Said) BETWEEN 1 AND 18 THEN CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT trim(Value, (SELECT Blanks FROM batchctl_blanks)) AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
        strftime('%Y-%m-%d %H:%M:%f', 'now') AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
@@ -1606,7 +1606,7 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
             SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = 'FileProcess:' || f.FileProcess_id AND a.Action = 'accept'))
 UNION ALL
-SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+SELECT NULL, b.ProcessBatchName, 'definition', NULL, COALESCE(b.Entity, b.ProcessBatchName), NULL,
        q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
@@ -1614,7 +1614,6 @@ JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
       WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL
 ) q;
@@ -1770,7 +1769,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z
             WHEN t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0) THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
             WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN '/* rename the file, which its watch takes then */ INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
-            ELSE 'UPDATE FileProcess SET ' || CASE WHEN t.Entity IS NULL THEN 'Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = lower(trim(f.Entity, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))), '...') ELSE CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+            ELSE 'UPDATE FileProcess SET ' || CASE WHEN t.Entity IS NULL THEN 'Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') ELSE CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ...' END || ' WHERE FileProcess_id = ' || f.FileProcess_id || '; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');' END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate')
@@ -1780,7 +1779,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z
             WHEN f.PopulatorTries >= 3 THEN 'it waits for a person: ' || COALESCE(f.Message, 'no reason was given')
             WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             ELSE 'no controller has looked at it yet' END),
-       COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN 'UPDATE FileProcess SET Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = lower(trim(f.Entity, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';'
+       COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN 'UPDATE FileProcess SET Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';'
             WHEN f.PopulatorTries >= 3 THEN 'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';' ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
@@ -1808,6 +1807,8 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+
+CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288) AS Blanks;
 
 CREATE VIEW batchctl_ProcessBatch AS
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
@@ -1904,58 +1905,58 @@ SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber FROM FileWatchSeen;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeInsert BEFORE INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (NEW.ProcessBatch_id, (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is')
     WHERE NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'ProcessBatch' AND u.RowNumber = OLD.ProcessBatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (OLD.ProcessBatch_id, NEW.ProcessBatch_id, (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditInsert AFTER INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = NEW.ProcessBatch_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditUpdate AFTER UPDATE ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.ProcessBatch_id FROM batchctl_ProcessBatch WHERE RowNumber = NEW.ProcessBatch_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditDelete BEFORE DELETE ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = OLD.ProcessBatch_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeInsert BEFORE INSERT ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (NEW.ProcessControl_id, (SELECT ProcessControl_id FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (OLD.ProcessControl_id, NEW.ProcessControl_id, (SELECT ProcessControl_id FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = NEW.ProcessControl_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditUpdate AFTER UPDATE ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.ProcessControl_id FROM batchctl_ProcessControl WHERE RowNumber = NEW.ProcessControl_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditDelete BEFORE DELETE ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = OLD.ProcessControl_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeInsert BEFORE INSERT ON BatchDependency
@@ -1964,7 +1965,7 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (NEW.BatchDependency_id, (SELECT BatchDependency_id FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency
@@ -1973,22 +1974,22 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id AND NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (OLD.BatchDependency_id, NEW.BatchDependency_id, (SELECT BatchDependency_id FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditInsert AFTER INSERT ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = NEW.BatchDependency_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditUpdate AFTER UPDATE ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.BatchDependency_id FROM batchctl_BatchDependency WHERE RowNumber = NEW.BatchDependency_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditDelete BEFORE DELETE ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = OLD.BatchDependency_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeInsert BEFORE INSERT ON BatchResource
@@ -1997,7 +1998,7 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (NEW.BatchResource_id, (SELECT BatchResource_id FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource
@@ -2006,241 +2007,241 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id IS NOT OLD.Resource_id AND NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (OLD.BatchResource_id, NEW.BatchResource_id, (SELECT BatchResource_id FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditInsert AFTER INSERT ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchResource WHERE RowNumber = NEW.BatchResource_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditUpdate AFTER UPDATE ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.BatchResource_id FROM batchctl_BatchResource WHERE RowNumber = NEW.BatchResource_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditDelete BEFORE DELETE ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchResource WHERE RowNumber = OLD.BatchResource_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchResource WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Resource_BeforeInsert BEFORE INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (NEW.Resource_id, (SELECT Resource_id FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
 CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is')
     WHERE NEW.Resource_id <> OLD.Resource_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Resource' AND u.RowNumber = OLD.Resource_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (OLD.Resource_id, NEW.Resource_id, (SELECT Resource_id FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
 CREATE TRIGGER TR_Resource_AuditInsert AFTER INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Resource WHERE RowNumber = NEW.Resource_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Resource_AuditUpdate AFTER UPDATE ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.Resource_id FROM batchctl_Resource WHERE RowNumber = NEW.Resource_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Resource_AuditDelete BEFORE DELETE ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Resource WHERE RowNumber = OLD.Resource_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Resource WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (NEW.Schedule_id, (SELECT Schedule_id FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is')
     WHERE NEW.Schedule_id <> OLD.Schedule_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Schedule' AND u.RowNumber = OLD.Schedule_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (OLD.Schedule_id, NEW.Schedule_id, (SELECT Schedule_id FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
 CREATE TRIGGER TR_Schedule_AuditInsert AFTER INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Schedule WHERE RowNumber = NEW.Schedule_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Schedule_AuditUpdate AFTER UPDATE ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.Schedule_id FROM batchctl_Schedule WHERE RowNumber = NEW.Schedule_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Schedule_AuditDelete BEFORE DELETE ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Schedule WHERE RowNumber = OLD.Schedule_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Schedule WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeInsert BEFORE INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (NEW.Calendar_id, (SELECT Calendar_id FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is')
     WHERE NEW.Calendar_id <> OLD.Calendar_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Calendar' AND u.RowNumber = OLD.Calendar_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (OLD.Calendar_id, NEW.Calendar_id, (SELECT Calendar_id FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
 CREATE TRIGGER TR_Calendar_AuditInsert AFTER INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Calendar WHERE RowNumber = NEW.Calendar_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Calendar_AuditUpdate AFTER UPDATE ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.Calendar_id FROM batchctl_Calendar WHERE RowNumber = NEW.Calendar_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Calendar_AuditDelete BEFORE DELETE ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Calendar WHERE RowNumber = OLD.Calendar_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Calendar WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeInsert BEFORE INSERT ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (NEW.CalendarDay_id, (SELECT CalendarDay_id FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id IS NOT OLD.Calendar_id AND NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (OLD.CalendarDay_id, NEW.CalendarDay_id, (SELECT CalendarDay_id FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditInsert AFTER INSERT ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = NEW.CalendarDay_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditUpdate AFTER UPDATE ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.CalendarDay_id FROM batchctl_CalendarDay WHERE RowNumber = NEW.CalendarDay_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditDelete BEFORE DELETE ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = OLD.CalendarDay_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeInsert BEFORE INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (NEW.DataTrigger_id, (SELECT DataTrigger_id FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (OLD.DataTrigger_id, NEW.DataTrigger_id, (SELECT DataTrigger_id FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditInsert AFTER INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = NEW.DataTrigger_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditUpdate AFTER UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.DataTrigger_id FROM batchctl_DataTrigger WHERE RowNumber = NEW.DataTrigger_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditDelete BEFORE DELETE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = OLD.DataTrigger_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeInsert BEFORE INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (NEW.FileWatch_id, (SELECT FileWatch_id FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is')
     WHERE NEW.FileWatch_id <> OLD.FileWatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'FileWatch' AND u.RowNumber = OLD.FileWatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (OLD.FileWatch_id, NEW.FileWatch_id, (SELECT FileWatch_id FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditInsert AFTER INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_FileWatch WHERE RowNumber = NEW.FileWatch_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditUpdate AFTER UPDATE ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.FileWatch_id FROM batchctl_FileWatch WHERE RowNumber = NEW.FileWatch_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditDelete BEFORE DELETE ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_FileWatch WHERE RowNumber = OLD.FileWatch_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_FileWatch WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeInsert BEFORE INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (NEW.BatchFreeze_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (OLD.BatchFreeze_id, NEW.BatchFreeze_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (OLD.rowid, NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditInsert AFTER INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = NEW.BatchFreeze_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditUpdate AFTER UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.BatchFreeze_id FROM batchctl_BatchFreeze WHERE RowNumber = NEW.BatchFreeze_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditDelete BEFORE DELETE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = OLD.BatchFreeze_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (NEW.Setting_id, (SELECT Setting_id FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
 CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (OLD.Setting_id, NEW.Setting_id, (SELECT Setting_id FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
 CREATE TRIGGER TR_Setting_AuditInsert AFTER INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Setting WHERE RowNumber = NEW.Setting_id;
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Setting_AuditUpdate AFTER UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.Setting_id FROM batchctl_Setting WHERE RowNumber = NEW.Setting_id;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Setting_AuditDelete BEFORE DELETE ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Setting WHERE RowNumber = OLD.Setting_id;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Setting WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchControl_AuditUpdate AFTER UPDATE OF Status, PrevProcessControlSeq, RetryCount, NextRunTime, CycleKey, Data1, Data2, Data3, Data4, Data5, Data6 ON BatchControl WHEN NEW.z_updated IS OLD.z_updated
 BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', 'BatchControl:' || NEW.BatchControl_id, json_group_object(column1, column2),
-        json_group_object(column1, column3)
+    SELECT 'sql', 'sql', 'row update', 'BatchControl:' || NEW.BatchControl_id, 
+        json_group_object(column1, column2), json_group_object(column1, column3)
     FROM (VALUES ('Status', CASE OLD.Status WHEN 'success' THEN 'ready' ELSE OLD.Status END, CASE NEW.Status WHEN 'success' THEN 'ready' ELSE NEW.Status END), ('PrevProcessControlSeq', OLD.PrevProcessControlSeq, NEW.PrevProcessControlSeq), ('RetryCount', OLD.RetryCount, NEW.RetryCount), ('NextRunTime', OLD.NextRunTime, NEW.NextRunTime), ('CycleKey', OLD.CycleKey, NEW.CycleKey), ('Data1', OLD.Data1, NEW.Data1), ('Data2', OLD.Data2, NEW.Data2), ('Data3', OLD.Data3, NEW.Data3), ('Data4', OLD.Data4, NEW.Data4), ('Data5', OLD.Data5, NEW.Data5), ('Data6', OLD.Data6, NEW.Data6))
     WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
 END;
@@ -2248,8 +2249,8 @@ END;
 CREATE TRIGGER TR_FileProcess_AuditUpdate AFTER UPDATE OF Status, Entity, FileName, Data, CycleKey ON FileProcess WHEN NEW.z_updated IS OLD.z_updated
 BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', 'FileProcess:' || NEW.FileProcess_id, json_group_object(column1, column2),
-        json_group_object(column1, column3)
+    SELECT 'sql', 'sql', 'row update', 'FileProcess:' || NEW.FileProcess_id, 
+        json_group_object(column1, column2), json_group_object(column1, column3)
     FROM (VALUES ('Status', CASE OLD.Status WHEN 'success' THEN 'complete' ELSE OLD.Status END, CASE NEW.Status WHEN 'success' THEN 'complete' ELSE NEW.Status END), ('Entity', OLD.Entity, NEW.Entity), ('FileName', OLD.FileName, NEW.FileName), ('Data', OLD.Data, NEW.Data), ('CycleKey', OLD.CycleKey, NEW.CycleKey))
     WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
 END;
