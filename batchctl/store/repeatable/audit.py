@@ -70,7 +70,7 @@ def _of_work(watched: Watched) -> Iterator[Trigger]:
     listed = ", ".join(f"('{name}', {was}, {became})" for name, was, became in values)
     # Without a word about it, all would be compared as the first column is, which may be in any letter case.
     entry = (
-        f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', '{table}:' || NEW.{watched.key}, \n"
+        f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', '{table}:' || NEW.{watched.key},\n"
         f"        json_group_object(column1, column2), json_group_object(column1, column3)\n    FROM (VALUES {listed})\n"
         "    WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL"
     )

@@ -48,13 +48,11 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
     if dialect != "sqlite":
         return
     for named in NAMES:
-        refusals = [
-            refusal(
-                f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}",
-                f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)",
-            )
-            for table, column in _pointing_at(named)
-        ]
+        found: dict[str, list[str]] = {}
+        for table, column in _pointing_at(named):
+            said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
+            found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
+        refusals = [refusal(said, " OR ".join(used)) for said, used in found.items()]
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", refusals)
     # Of a REPLACE no other trigger hears: what was in its way is written down before, and struck out once it is told.
     left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"

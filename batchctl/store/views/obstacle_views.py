@@ -63,8 +63,9 @@ def unreadable(s: Spoken) -> str:
     )
     mended = s.joined("'UPDATE '", "TableName", "' SET '", "Given", "' WHERE '", key)
     return f"""
-SELECT TableName, Row_id, {column} AS ColumnName, ProcessBatch_id, Place, {reason} AS Reason,
-       {mended} AS NextSql
+SELECT TableName, Row_id, {column} AS ColumnName, ProcessBatch_id, Place,
+    {reason} AS Reason,
+    {mended} AS NextSql
 FROM (
 {rows}
 ) m WHERE Given IS NOT NULL"""
@@ -73,16 +74,16 @@ FROM (
 def _definition(s: Spoken, place: int, table: Table, batch: str, joined: str) -> str:
     """Return what of the rows of a table keeps a batch, or a schedule, from being read."""
     at = "t." if joined else ""
-    wrong = " ".join(
+    wrong = "\n    ".join(
         f"WHEN {said} THEN '{column.name} = {_instead(column)}'"
         for column in table.c
         for said in _wrong(table, column, f"{at}{column.name}")
     )
     named = s.joined("' ('", "ProcessBatchName", "')'") if table is process_batch else "''"
     row = _row(place, table, at, batch, named)
-    given = f"CASE {wrong} END AS Given" if place == 0 else f"CASE {wrong} END"
+    given = f"CASE {wrong} END{' AS Given' if place == 0 else ''}"
     return f"""SELECT {row}
-       {given}
+    {given}
 FROM {s.of}{table.name}{joined.format(s.of)}"""
 
 
@@ -119,10 +120,10 @@ def _work(s: Spoken, place: int, table: Table, mends: Mapping[str, str]) -> str:
         (condition, mends[column])
         for column, condition in readable_by(table, s.dialect, GONE_BY[table], ["NextRunTime"])
     ]
-    cases = " ".join(f"WHEN NOT ({condition}) THEN '{given}'" for condition, given in others)
+    cases = "\n    ".join(f"WHEN NOT ({condition}) THEN '{given}'" for condition, given in others)
     given = f"CASE {cases} ELSE '{last}' END" if others else f"'{last}'"
     return f"""SELECT {_row(place, table, "", "NULL", "''")}
-       {given}
+    {given}
 FROM {s.of}{table.name} WHERE {spelled(UNREADABLE[table], s.dialect)}"""
 
 
@@ -169,7 +170,9 @@ UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', {process_typ
 UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'Data1', Data1 FROM {s.of}ProcessControl
 WHERE Data1 <> '' AND {process_type} = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
 )
-SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq, {reason} AS Reason, {mended} AS NextSql
+SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq,
+    {reason} AS Reason,
+    {mended} AS NextSql
 FROM Named n JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = n.ProcessBatch_id
 WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR ({s.has_tag(offers, "n.Name")}))"""
@@ -202,7 +205,8 @@ def frozen(s: Spoken) -> str:
     first = "CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id"
     return f"""
 SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, {s.twin("z.UntilTime", "UntilTime")},
-       {reason} AS Reason, {s.thaw("z.BatchFreeze_id")} AS NextSql
+    {reason} AS Reason,
+    {s.thaw("z.BatchFreeze_id")} AS NextSql
 FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, {scope} AS Scope, z.UntilTime, z.z_inserted, z.Actor,
              z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY {first}) AS Nth
       FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, {s.bare("lower(Tag)")} AS BareTag, UntilTime, z_inserted, Actor, Reason

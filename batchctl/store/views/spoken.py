@@ -10,6 +10,7 @@ _SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z'])")
 """Where a statement begins that a view shows."""
 _LITERAL = re.compile(r"('(?:[^']|'')*')")
 """A text in SQL."""
+_MARGIN = re.compile(r"\n {5,}")
 
 
 class Spoken:
@@ -54,14 +55,18 @@ class Spoken:
 
     def local(self, at: str) -> str:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
-        # On SQLite somebody may have written it without what follows the minute.
-        whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
-        found = self.later(at, "OffsetSeconds")
+        found = self.later(at, self._each("OffsetSeconds", "o.OffsetSeconds", "o.OffsetSeconds"))
+        # On SQLite somebody may have written it without what follows the minute. Without the fraction, that those of offsets
+        # have, no time is the same as one of these: a second later, it is within what it was within before.
+        within = self._each(
+            f"datetime({at}, '+1 second') BETWEEN FromTime AND UntilTime",
+            *(f"o.UntilTime > {at} AND o.FromTime <= {at}",) * 2,
+        )
         # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
         # SQL Server makes no aggregate of columns of two queries (error 8124).
         one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
-        first = self._each("", "", " ORDER BY FromTime")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset WHERE UntilTime > {whole} AND FromTime <= {whole}{first})"
+        named, first = self._each("", " o", " o"), self._each("", "", " ORDER BY o.FromTime")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset{named} WHERE {within}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -197,7 +202,8 @@ class Spoken:
 
     def twin(self, at: str, called: str) -> str:
         """Show a time in UTC, and beside it in the business time zone."""
-        return f"{at} AS {called}, {self.local(at)} AS {called}Local"
+        shown = at if at.rpartition(".")[2] == called else f"{at} AS {called}"
+        return f"{shown}, {self.local(at)} AS {called}Local"
 
 
 def helpers(dialect: str) -> dict[str, str]:
@@ -208,8 +214,8 @@ def helpers(dialect: str) -> dict[str, str]:
     return {"batchctl_blanks": f"CREATE VIEW batchctl_blanks AS SELECT {blanks} AS Blanks"}
 
 
-def in_one_text(view: str) -> str:
-    """Make one text of texts that follow one another."""
+def tidied(view: str) -> str:
+    """Make one text of texts that follow one another, and no deeper margins than one can read."""
     parts: list[str] = []
     for part in _LITERAL.split(view):
         if part.startswith("'") and parts[-1] == " || " and len(parts) > 1:
@@ -217,4 +223,4 @@ def in_one_text(view: str) -> str:
             parts[-1] = parts[-1][:-1] + part[1:]
         else:
             parts.append(part)
-    return "".join(parts)
+    return _MARGIN.sub("\n    ", "".join(parts))
