@@ -142,23 +142,21 @@ def not_installed(s: Spoken) -> str:
     process_type = s.bare("lower(ProcessType)")
     offers = "CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END"
     of_batch = "n.ProcessControlSeq = -1"
-    step = s.joined("', step '", "n.ProcessControlSeq")
+    batch_named = s.joined("'ProcessBatch ('", "b.ProcessBatchName", "'): Populator'")
+    what = "CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END"
+    step_named = s.joined("'ProcessControl ('", "b.ProcessBatchName", "', step '", "n.ProcessControlSeq", "'): '", what)
     reason = s.joined(
-        *(f"CASE WHEN {of_batch} THEN 'ProcessBatch (' ELSE 'ProcessControl (' END", "b.ProcessBatchName"),
-        *(f"CASE WHEN {of_batch} THEN '' ELSE {step} END", "'): '"),
-        *("CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END", "' '''", "n.Name", "''''"),
-        *("CASE WHEN n.Lacks = 'Data1' THEN ' of Data1' ELSE '' END", "' is not installed'"),
+        *(f"CASE WHEN {of_batch} THEN {batch_named} ELSE {step_named} END", "' '''", "n.Name"),
+        *("CASE WHEN n.Lacks = 'Data1' THEN ''' of Data1' ELSE '''' END", "' is not installed'"),
     )
-    of_step = s.joined("' AND ProcessControlSeq = '", "n.ProcessControlSeq")
-    mended = s.joined(
-        *("'UPDATE '", f"CASE WHEN {of_batch} THEN 'ProcessBatch' ELSE 'ProcessControl' END", "' SET '", "n.Lacks"),
-        *(
-            "' = ... WHERE ProcessBatch_id = '",
-            "n.ProcessBatch_id",
-            f"CASE WHEN {of_batch} THEN '' ELSE {of_step} END",
-            "';'",
-        ),
+    batch_mended = s.joined(
+        "'UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = '", "n.ProcessBatch_id", "';'"
     )
+    step_mended = s.joined(
+        *("'UPDATE ProcessControl SET '", "n.Lacks", "' = ... WHERE ProcessBatch_id = '", "n.ProcessBatch_id"),
+        *("' AND ProcessControlSeq = '", "n.ProcessControlSeq", "';'"),
+    )
+    mended = f"CASE WHEN {of_batch} THEN {batch_mended} ELSE {step_mended} END"
     return f"""
 WITH Offered AS (
 SELECT CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, {names}
