@@ -38,6 +38,7 @@ from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeId
+from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
 from batchctl.operations.given import checked_reason
@@ -351,7 +352,7 @@ class Node:
         try:
             self._app.reconciler().reconcile()
         except Exception as error:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
-            said = error.in_full if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+            said = error.in_full if isinstance(error, BatchctlError) else in_short(error)
             message = f"{said} The rows of jobs stay as they are until: batchctl job reconcile"
             self._listener(Event("job.trouble", {"Message": message}))
 

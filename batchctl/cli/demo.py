@@ -116,7 +116,7 @@ class Demo:
 
     def _raise_what_went_wrong(self, otherwise: str) -> NoReturn:
         for each in self._troubled():
-            step = "" if each.step is None else f" at step {each.step[0]} ({visible(each.step[1])})"
+            step = "" if each.step is None else f" at step {each.step.seq} ({visible(each.step.name)})"
             number = each.instance.instance_id
             message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
             shown = f"{_command()} --config {shlex.quote(self._config)} history {number}"

@@ -152,8 +152,7 @@ def snooze(
 
 
 def _which(incident_id: int | None, instance_id: int | None) -> Which:
-    from batchctl.domain.incidents import IncidentId
-    from batchctl.domain.rows import InstanceId
+    from batchctl.domain.rows import IncidentId, InstanceId
     from batchctl.operations.incident_desk import Which
 
     if (incident_id is None) == (instance_id is None):

@@ -20,7 +20,7 @@ from batchctl.cli.session import Session
 from batchctl.cli.telling import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
-from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.text import did_you_mean, in_short, typed, visible
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -307,8 +307,7 @@ def _show(error: BatchctlError, *, debug: bool) -> None:
 def _show_unexpected(error: Exception, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    said = visible(" ".join(f"{type(error).__name__}: {error}".split()))
-    tell(f"Error: something went wrong inside batchctl: {said}")
+    tell(f"Error: something went wrong inside batchctl: {in_short(error)}")
     if not debug:
         tell("Next: the same command with --debug shows where (batchctl --debug ...)")
     tell(f"Code: BC{INSIDE}")

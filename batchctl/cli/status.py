@@ -8,7 +8,7 @@ import click
 
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import Session, WholeNumber, as_rows, pass_session
-from batchctl.domain.errors import next_step_in, without_next_step
+from batchctl.domain.errors import next_step_in
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _show(out: Console, seen: Overview) -> None:
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
+    from batchctl.domain.troubles import kept_from_work
 
     controller = f"controller {', '.join(seen.controllers[:1])} is running"
     if len(seen.controllers) > 1:
@@ -102,7 +103,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     told += [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
     for name, said in seen.troubles.items():
-        told.append(("Controller", cell(f"{name} cannot do all of its work: {without_next_step(said)}", "bold red")))
+        told.append(("Controller", cell(kept_from_work(name, said), "bold red")))
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),
@@ -144,7 +145,7 @@ def _troubled(seen: Overview) -> Listing:
             cell(one.instance.instance_id),
             cell(one.batch),
             word(one.instance.status),
-            cell(None if one.step is None else "{} {}".format(*one.step)),
+            cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
             cell(one.said),
             cell(one.clear),
         )
@@ -347,8 +348,8 @@ def _as_json(seen: Overview) -> Columns:
             {
                 **columns.instance(one.instance),
                 "ProcessBatchName": one.batch,
-                "ProcessControlSeq": None if one.step is None else one.step[0],
-                "ProcessName": None if one.step is None else one.step[1],
+                "ProcessControlSeq": None if one.step is None else one.step.seq,
+                "ProcessName": None if one.step is None else one.step.name,
                 "Message": one.message,
                 "Next": one.clear,
             }

@@ -12,7 +12,7 @@ from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable
 from batchctl.domain.requests import Request, RequestId
 from batchctl.domain.status import RequestStatus
-from batchctl.domain.text import storable
+from batchctl.domain.text import in_short, storable
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store import operator_requests
@@ -112,5 +112,4 @@ class Answering:
         except BatchctlError as error:
             return RequestStatus.REFUSED, error.in_full
         except Exception as error:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
-            first_line, _, _ = str(error).partition("\n")
-            return RequestStatus.REFUSED, f"{type(error).__name__}: {first_line}"
+            return RequestStatus.REFUSED, in_short(error)

@@ -19,7 +19,7 @@ from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.schedules import Backfill, Schedule
 from batchctl.domain.status import BackfillStatus
-from batchctl.domain.text import storable
+from batchctl.domain.text import in_short, storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, Transactions
@@ -237,4 +237,4 @@ def _words(backfill: Backfill, plan: Plan, instant: Instant) -> str:
 def _said(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(f"{error.column}: {error.message}")
-    return storable(f"{type(error).__name__}: {error}")
+    return storable(in_short(error))

@@ -20,6 +20,7 @@ from batchctl.domain.errors import BatchctlError
 from batchctl.domain.lag import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
+from batchctl.domain.text import in_short
 from batchctl.store import dependencies, history, instances, intake, limits, started
 from batchctl.store.transactions import NotAsReadError, savepoint
 
@@ -162,7 +163,7 @@ class Claimer:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
-            return Written(parked=((instance.instance_id, f"{type(error).__name__}: {error}"),))
+            return Written(parked=((instance.instance_id, in_short(error)),))
         return Written(parked=((instance.instance_id, CHANGED),))
 
     def _begin_next(

@@ -36,7 +36,7 @@ from batchctl.domain.errors import (
 )
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
 from batchctl.store import batch_versions, definitions, instances, limits
@@ -236,7 +236,7 @@ class Controller:
             self._wait_for_the_database(error)
             return
         except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw must not end the running steps
-            self._wait_for_the_database(DatabaseUnusable(f"{type(error).__name__}: {error}"))
+            self._wait_for_the_database(DatabaseUnusable(in_short(error)))
             return
         if self.trouble is not None:
             self.trouble = None
@@ -382,7 +382,7 @@ class Controller:
             self._is_numbered = False
             raise
         except Exception as error:  # noqa: BLE001 - steps go on, whatever keeps their version from being written down
-            self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
+            self._tell("controller.trouble", Message=in_short(error))
 
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one at a time when together they are refused."""
@@ -401,7 +401,7 @@ class Controller:
             written = self._write_singly(ends, claims=claims)
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             if ends:
-                self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
+                self._tell("controller.trouble", Message=in_short(error))
             written = self._write_singly(ends, claims=claims)
         # The look inside the transaction may have ended what was not begun yet, and what ended meanwhile may be recorded.
         known = {told.attempt.history_id for told in written.told if told.attempt}
@@ -525,15 +525,14 @@ class Controller:
         return written
 
     def _first_that_is_taken(self, end: End) -> Written:
-        trouble: Exception | None = None
+        message = ""
         for goes_on in (True, False):
             try:
                 return self._write([end], claims=False, goes_on=goes_on, singly=True)
             except (Busy, DatabaseUnusable):
                 raise
             except Exception as error:  # noqa: BLE001 - what cannot be written so is written more plainly
-                trouble = error
-        message = f"the outcome could not be recorded: {type(trouble).__name__}: {trouble}"
+                message = f"the outcome could not be recorded: {in_short(error)}"
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 

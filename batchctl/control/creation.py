@@ -19,7 +19,7 @@ from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChan
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, shorten, storable, visible
+from batchctl.domain.text import did_you_mean, in_short, shorten, storable, visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
@@ -337,7 +337,7 @@ class Creator:
             except BatchctlError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
-                reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
+                reason = storable(shorten(in_short(error), REASON_LIMIT))
 
         def reject(connection: Any) -> bool:
             return intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.status import InstanceStatus, SchedulerEvent
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import in_short, storable, visible
 from batchctl.domain.waits import Wait
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
@@ -93,7 +93,7 @@ class DependencyWatch:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one batch and the next
-            said = storable(f"{_named(wait)} cannot be started, and is tried again: {type(error).__name__}: {error}")
+            said = storable(f"{_named(wait)} cannot be started, and is tried again: {in_short(error)}")
             self.listener(Event("dependency.trouble", {"ProcessBatchName": wait.batch.name, "Message": said}))
             return False
 

@@ -20,7 +20,7 @@ from batchctl.domain.arrivals import FileNames, FoundFile, Memory, Sight, age, f
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.rows import FileWatchRow, WatchId
 from batchctl.domain.status import DuplicateKey, SchedulerEvent
-from batchctl.domain.text import storable, unfit, visible
+from batchctl.domain.text import in_short, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import (
@@ -138,7 +138,7 @@ class FileWatching:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one watch and the next
-            watch.rest(f"{type(error).__name__}: {error}")
+            watch.rest(in_short(error))
             return False
         if watch.is_stale:
             self._read_at = -math.inf
@@ -420,7 +420,7 @@ class WatchedFolder:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one file and the next
             if len(page) == 1:
-                self._leave(page[0].file, storable(f"{type(error).__name__}: {error}"))
+                self._leave(page[0].file, storable(in_short(error)))
                 return False
             return max(list(map(self._submit_page, ([each] for each in page))))
         if taken is None:

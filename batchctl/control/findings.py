@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from batchctl.control import dead_ends
@@ -18,7 +19,7 @@ from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
 from batchctl.domain.locked_rows import is_of_locks
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
-from batchctl.domain.status import DeliveryStatus, InstanceStatus
+from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
 from batchctl.domain.troubles import Undelivered
 from batchctl.domain.wall_clock import clock_of
 from batchctl.expected_work import ExpectedWork
@@ -151,9 +152,19 @@ class Findings:
         Who looks once is started by a clock: that nobody worked since its last stroke is as it should be.
         """
         self._has_looked = True
+        self._remember_locks(connection)
         until = self.clock.monotonic() + PATIENCE.total_seconds()
         now, at = self.clock.now(), self.clock.monotonic()
         self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
+
+    def _remember_locks(self, connection: Any) -> None:
+        """Learn since when those have met locks that came before, one after the other, and have ended."""
+        ended = [row for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING]
+        latest_first = sorted(ended, key=lambda row: row.heartbeat, reverse=True)
+        met = [row.heartbeat for row in takewhile(lambda row: is_of_locks(row.trouble), latest_first)]
+        if met and self.name is not None:
+            ago = self.clock.now() - met[-1]
+            self._locked_since = {self.name: self.clock.monotonic() - ago.total_seconds(), **self._locked_since}
 
     def settle(self) -> None:
         """Take note that what was found is written."""

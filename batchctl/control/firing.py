@@ -20,7 +20,7 @@ from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
-from batchctl.domain.text import storable
+from batchctl.domain.text import in_short, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
@@ -335,5 +335,4 @@ def _said(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(str(error))
     # What follows on further lines tells of the row that was refused, and of another one each time.
-    first_line, _, _ = str(error).partition("\n")
-    return storable(f"{type(error).__name__}: {first_line}")
+    return storable(in_short(error))

@@ -17,10 +17,10 @@ from batchctl.control.obstacles import Locks
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
-from batchctl.domain.errors import Conflict, Refused
+from batchctl.domain.errors import Busy, Conflict, Refused
 from batchctl.domain.freezes import holding
-from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, IncidentId, Problem, Review, review
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem, Review, review
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
@@ -95,14 +95,16 @@ class IncidentWatch:
     def _run(self, *, hurried: bool) -> list[Event]:
         """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
 
+        Who is not hurried has waited for him, and may not come again.
+
         Who reviews them at the same time then opens none twice: an index sees to that.
         """
         try:
             events = self.transactions.run(_BOUNDARIES, self._write_alone, hurried=hurried)
-        except Conflict:
+        except (Conflict, Busy):
             if self._locks.meet(_ALL):
                 self._locks.told[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
-            if not self._locks.lasts(_ALL, LOCKED):
+            if hurried and not self._locks.lasts(_ALL, LOCKED):
                 raise
             return self.transactions.run(_BOUNDARIES, self._write, hurried=hurried)
         self._locks.free(_ALL)

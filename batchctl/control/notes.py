@@ -10,6 +10,7 @@ from batchctl.control.drafts import late_result
 from batchctl.control.flights import Flights
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
+from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Finished, Report, Transactions
 from batchctl.store import history
@@ -57,7 +58,7 @@ class Notes:
             raise
         except Exception as error:  # noqa: BLE001 - a note about a process must not end the controller
             self._unwritten = []
-            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
+            self.listener(Event("controller.trouble", {"Message": in_short(error)}))
 
     @property
     def _is_time(self) -> bool:

@@ -12,7 +12,7 @@ from batchctl.control.incident_watch import STALE, Frozen
 from batchctl.domain.alert_text import Letter
 from batchctl.domain.alerts import GIVEN_UP_AFTER, taken_back, wait_after
 from batchctl.domain.errors import BatchctlError, Busy
-from batchctl.domain.text import visible
+from batchctl.domain.text import in_short
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
 from batchctl.store import alert_deliveries, incidents
@@ -159,4 +159,4 @@ class Outbox:
 
 
 def _said(error: Exception) -> str:
-    return error.in_full if isinstance(error, BatchctlError) else visible(f"{type(error).__name__}: {error}")
+    return error.in_full if isinstance(error, BatchctlError) else in_short(error)

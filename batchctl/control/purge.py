@@ -15,10 +15,9 @@ from batchctl.domain.errors import BatchctlError, Conflict, DatabaseUnreachable
 from batchctl.domain.retention import Rules
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import shorten, storable, visible
+from batchctl.domain.text import NAME_LIMIT, in_short, shorten, storable, visible
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import audit, finished_instances, purging
-from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.purging import Page
 
 FEWEST, MOST = 20, 1000
@@ -125,7 +124,7 @@ class Purge:
             except DatabaseUnreachable:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one table and the next
-                said = error.message if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+                said = error.message if isinstance(error, BatchctlError) else in_short(error)
                 self.troubles.append((what, storable(said)))
                 return
             self._keep_pace(self.clock.monotonic() - began)
@@ -190,8 +189,8 @@ class Purge:
     ) -> None:
         audit.add(
             connection,
-            actor=shorten(storable(self.actor), NAME_LENGTH),
-            host=shorten(storable(self.host), NAME_LENGTH),
+            actor=shorten(storable(self.actor), NAME_LIMIT),
+            host=shorten(storable(self.host), NAME_LIMIT),
             action=PURGE,
             target=target,
             reason=reason,

@@ -30,7 +30,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import ControllerStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import in_short, visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Clock, Sightings, StepRunner, Trace, Transactions
@@ -223,7 +223,7 @@ class Rescue:
         return None
 
     def _unknown_end(self, entry: HistoryEntry, error: Exception) -> PluginError:
-        said = error.message if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+        said = error.message if isinstance(error, BatchctlError) else in_short(error)
         which = f"attempt {entry.history_id} of BatchControl {entry.instance_id}, step {entry.seq}"
         module = self.recorder.preparer.module_of(entry.process_type)
         message = f"What became of {which}, cannot be found out: {visible(said)} ({visible(module)})."

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.arrivals import FoundFile, duplicate_key, file_name, path_key
-from batchctl.domain.corrected_files import GOING_ON, NAME_LIMIT
+from batchctl.domain.corrected_files import GOING_ON
 from batchctl.domain.rows import BatchInstance, FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import IntakeStatus, SchedulerEvent
-from batchctl.domain.text import shorten, storable, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.store import file_watches, intake, reports, scheduler_log
 

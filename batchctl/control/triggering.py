@@ -13,7 +13,7 @@ from batchctl.domain import triggers
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId, LogEntry
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import storable
+from batchctl.domain.text import in_short, storable
 from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Change, Clock, Inquiries, Transactions
@@ -226,5 +226,5 @@ class Triggering:
 
 
 def _said(error: Exception) -> str:
-    said = error.in_full if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+    said = error.in_full if isinstance(error, BatchctlError) else in_short(error)
     return storable(said)

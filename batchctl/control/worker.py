@@ -18,9 +18,9 @@ from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, NotLeading
 from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import BatchId
+from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
-from batchctl.store.transactions import said_first
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -136,6 +136,7 @@ class Worker:
     def keep_up(self) -> None:
         """Do what follows all else, in full, if this worker leads."""
         if self.leading is not None and self.leading.is_leader and not self.controller.is_stopping:
+            self._go_on("stay", self._say_what_is_locked)
             for duty in self.leading.upkeep:
                 self._go_on(duty.name, partial(_finish, duty))
 
@@ -219,6 +220,12 @@ class Worker:
             self.controller.look_closely()
         if self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on("rescue", self._rescue)
+
+    def _say_what_is_locked(self) -> None:
+        """Say what somebody keeps locked before one ends: who works for a moment only may give no other sign of life."""
+        trouble = trouble_of(self._locked)
+        if trouble is not None and self.leading is not None:
+            self.membership.beat(self.leading.leadership, trouble=trouble)
 
     def _rescue(self) -> None:
         """Look after the dead; raise what keeps this worker from knowing what became of some of their work."""
@@ -342,7 +349,7 @@ class Worker:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self._trouble = f"{type(error).__name__}: {said_first(error)}"
+            self._trouble = in_short(error)
             self.listener(Event("controller.trouble", {"Message": self._trouble}))
         else:
             if [*self._waiting] == [duty]:

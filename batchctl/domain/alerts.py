@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from batchctl.domain.incidents import Incident, IncidentId, Policy
+from batchctl.domain.incidents import Incident, Policy
+from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, IncidentStatus, Severity
 from batchctl.domain.values import named_value, value
 

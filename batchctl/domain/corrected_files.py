@@ -6,10 +6,8 @@ from datetime import datetime
 
 from batchctl.domain.rows import BatchInstance
 from batchctl.domain.status import FINAL, InstanceStatus
-from batchctl.domain.text import shorten, visible
+from batchctl.domain.text import NAME_LIMIT, shorten, visible
 from batchctl.domain.values import value
-
-NAME_LIMIT = 200
 
 GOING_ON = {
     InstanceStatus.FAILED: "once the file is right: batchctl rerun {id} --reason ...",

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeGuard, TypeVar, cast
 
 from batchctl.domain.schedules import Calendar, CalendarId, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
-from batchctl.domain.text import shorten, unfit
+from batchctl.domain.text import NAME_LIMIT, shorten, unfit, visible
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Words = str | int | Sequence[str | int]
@@ -21,8 +21,6 @@ MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
 MOST_MINUTES = 24 * 60
 MOST_ATTEMPTS = 1001
 MOST_EVERY = 1000
-NAME_LIMIT = 200
-"""How many characters a column takes that is not in `_LIMITS`."""
 LONGEST_NAME = 80
 """Of a schedule, without its job's: both have to fit into one column."""
 _LIMITS = {"between_times": 50, "run_at": 50, "start_date": 10, "end_date": 10}
@@ -126,6 +124,11 @@ def schedule_name(job: str, cadence: str) -> str:
 def job_of(name: str) -> str:
     """Return the job that a schedule's row belongs to: no cadence has a dot in its name."""
     return name.rpartition(".")[0]
+
+
+def correct_decorator(job: str) -> str:
+    """Say what to do about a row that says what its code says."""
+    return f"correct the decorator of {visible(job)}"
 
 
 def fit_job(function: str, name: object, entity: object, arguments: object) -> None:

@@ -59,20 +59,24 @@ class BatchctlError(Exception):
         return in_one_line(self.message, self.next_step)
 
 
+NEXT = " Next: "
+"""What stands between what happened and what to do next."""
+
+
 def in_one_line(message: str, next_step: str | None = None) -> str:
     """Say what happened and what to do next so that `next_step_in` finds it: what a value in the message says is no next step."""
     said = message.replace(" Next:", " 'Next:'")
-    return said if next_step is None else f"{said} Next: {next_step}"
+    return said if next_step is None else f"{said}{NEXT}{next_step}"
 
 
 def without_next_step(line: str) -> str:
     """Return of such a line what happened."""
-    return line.partition(" Next: ")[0]
+    return line.partition(NEXT)[0]
 
 
 def next_step_in(line: str) -> str | None:
     """Return of such a line what to do next."""
-    return line.partition(" Next: ")[2] or None
+    return line.partition(NEXT)[2] or None
 
 
 def is_typed(error: BaseException) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 
 from batchctl.domain import freezes
+from batchctl.domain.errors import next_step_in
+from batchctl.domain.locked_rows import said_of
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
@@ -17,6 +19,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    ControllerRow,
     HistoryEntry,
     InstanceId,
     MissingPlugin,
@@ -115,6 +118,14 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
     )
 
 
+def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
+    """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
+    for row in controllers:
+        if (said := said_of(row.trouble, names)) is not None:
+            return Gate("locks", said, next_step_in(row.trouble or ""), f"Controller {row.row_id}", Ends.HOLDER)
+    return Gate("locks")
+
+
 def may_start(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> bool:
     """Say whether no gate blocks."""
     return all(gate.blocked is None for gate in gates(instance, batch, standing))
@@ -194,6 +205,8 @@ _PASSED = {
 
 _ACTS = re.compile(r"batchctl (?:rerun|cancel|submit) ")
 """What says itself how an instance goes on, or that it does not."""
+_AT_ONCE = f"'{LONG_AGO:%Y-%m-%d %H:%M:%S}.000'"
+"""A time that has come for everybody, as SQL writes it."""
 _RERUN = "batchctl rerun {id} --reason ..."
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
@@ -305,7 +318,10 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
         return _PASSED["NextRunTime"]
     if instance.next_run_time == NEVER:
         row = row_of(instance)
-        mend = f"correct NextRunTime of {row} (UPDATE ...)"
+        where = f"BatchControl_id = {instance.instance_id}"
+        mend = correcting_row(
+            "BatchControl", "NextRunTime", where, "let it wait no more, or write until when: ", _AT_ONCE
+        )
         return Gate("NextRunTime", f"{row} cannot be read: NextRunTime holds no time", mend, row)
     return Gate(
         name="NextRunTime",

@@ -6,14 +6,11 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import NewType
 
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, InstanceStatus, Severity
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.values import named_value, value
-
-IncidentId = NewType("IncidentId", int)
 
 KEY_LENGTH = 200
 LEAST_NAME = 3

@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from batchctl.domain.declared import (
-    NAME_LIMIT,
     DeclaredJob,
     arguments_misfit,
     entity_misfit,
@@ -24,7 +23,7 @@ from batchctl.domain.declared import (
     timing_misfits,
 )
 from batchctl.domain.schedules import Timing
-from batchctl.domain.text import visible
+from batchctl.domain.text import NAME_LIMIT, visible
 
 Value: TypeAlias = str | int | None
 Values: TypeAlias = Mapping[str, Value]

@@ -11,10 +11,9 @@ from typing import NewType
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
-from batchctl.domain.incidents import IncidentId
 from batchctl.domain.lengths import length_of
 from batchctl.domain.release import MOST_PER_MINUTE, Choice, Release
-from batchctl.domain.rows import FreezeId, InstanceId, IntakeId
+from batchctl.domain.rows import FreezeId, IncidentId, InstanceId, IntakeId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, shorten, visible
 from batchctl.domain.values import named_value

@@ -36,6 +36,7 @@ ResourceId = NewType("ResourceId", int)
 CompletionId = NewType("CompletionId", int)
 WatchId = NewType("WatchId", int)
 FreezeId = NewType("FreezeId", int)
+IncidentId = NewType("IncidentId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""

@@ -8,14 +8,13 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.schedules import Timing
 from batchctl.domain.status import CatchUp, OnFailure, ScheduleType
-from batchctl.domain.text import typed, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
 from batchctl.domain.values import named_value
 
 ORIGIN = "sql"
 """What `Origin` says of the rows that such a job consists of."""
 PROCESS_TYPE = "sql"
 SEQ = 10
-NAME_LIMIT = 200
 MOST_RETRIES = 1000
 OPTIONS = {"Data1": "--connection", "Data2": "--sql"}
 """What the columns of its step are for whoever gives a job by options."""

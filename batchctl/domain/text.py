@@ -7,6 +7,8 @@ import shlex
 import unicodedata
 from collections.abc import Iterable
 
+NAME_LIMIT = 200
+"""How many characters a column of names takes."""
 MOST_KNOWN = 8
 """How many known words are listed where no one is near."""
 
@@ -69,3 +71,13 @@ def did_you_mean(unknown: str, known: Iterable[str]) -> str:
     if len(words) > MOST_KNOWN:
         return f" Known: {', '.join(words[:MOST_KNOWN])}, ... ({len(words)} in all)."
     return f" Known: {', '.join(words)}." if words else ""
+
+
+def said_first(error: BaseException) -> str:
+    """Return the first line of what an error says, or the driver that it comes from, without the statement."""
+    return visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])
+
+
+def in_short(error: Exception) -> str:
+    """Return which error it is, and the first line of what it says."""
+    return f"{type(error).__name__}: {said_first(error)}".removesuffix(": ")

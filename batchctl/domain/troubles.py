@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from batchctl.domain.business_days import running_out
 from batchctl.domain.errors import next_step_in, without_next_step
@@ -100,14 +101,19 @@ def standing(
     )
 
 
-def stopped_at(
-    instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None
-) -> tuple[int, str] | None:
-    """Return number and name of the step at which an instance stands: steps may have been inserted before it meanwhile."""
+class StepOf(NamedTuple):
+    """A step as people call it: its number, and its name."""
+
+    seq: int
+    name: str
+
+
+def stopped_at(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> StepOf | None:
+    """Return the step at which an instance stands: steps may have been inserted before it meanwhile."""
     if last is not None and _stopped(last, instance):
-        return last.seq, last.step_name
+        return StepOf(last.seq, last.step_name)
     step = None if batch is None else batch.step_after(instance.last_seq)
-    return None if step is None else (step.seq, step.name)
+    return None if step is None else StepOf(step.seq, step.name)
 
 
 def _stopped(last: HistoryEntry, instance: BatchInstance) -> bool:
@@ -355,6 +361,11 @@ def nobody_leads(last: str | None, since: datetime) -> Problem:
     )
 
 
+def kept_from_work(who: str, trouble: str) -> str:
+    """Say that something keeps a controller from its work, and what."""
+    return f"{who} cannot do all of its work: {visible(without_next_step(trouble))}"
+
+
 def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
     """Return the problem that something keeps controllers from their work, which give signs of life all the same."""
     first = rows[0]
@@ -364,7 +375,7 @@ def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
         kind=IncidentKind.CONTROLLER_TROUBLE,
         key=key_of(IncidentKind.CONTROLLER_TROUBLE),
         subject="controllers",
-        message=f"Controller {visible(first.name)}{others} cannot do all of its work: {visible(without_next_step(said))}",
+        message=kept_from_work(f"Controller {visible(first.name)}{others}", said),
         since=first.heartbeat,
         next_step=next_step_in(said) or "batchctl doctor",
     )

@@ -46,9 +46,9 @@ class UnreadableRow:
         return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"
 
 
-def correcting(table: str, column: str, where: str, before: str = "") -> str:
-    """Return the statement that corrects a row, behind what comes before it; as it stands it is refused: `...` is no value."""
-    return f"{before}UPDATE {table} SET {column} = ... WHERE {where};"  # noqa: S608 - for a person to read
+def correcting(table: str, column: str, where: str, before: str = "", value: str = "...") -> str:
+    """Return the statement that corrects a row, behind what comes before it; with `...` it is refused as it stands."""
+    return f"{before}UPDATE {table} SET {column} = {value} WHERE {where};"  # noqa: S608 - for a person to read
 
 
 def taking(entity: str, rows: Iterable[UnreadableRow]) -> UnreadableRow | None:

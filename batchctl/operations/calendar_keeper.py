@@ -10,11 +10,11 @@ from typing import Any
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
-from batchctl.domain.text import typed, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
 from batchctl.operations import almanac, calendar_moves, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.calendar_moves import Moved
-from batchctl.operations.given import NAME_LIMIT, checked_reason, fitting
+from batchctl.operations.given import checked_reason, fitting
 from batchctl.store import calendars, schedules
 
 _DAY = timedelta(days=1)

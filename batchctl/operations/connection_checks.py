@@ -12,7 +12,7 @@ from batchctl.config import Settings
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, Step
-from batchctl.domain.text import visible
+from batchctl.domain.text import in_short, visible
 from batchctl.operations.checking import Finding, lacks_procedure
 from batchctl.ports import Transactions
 from batchctl.store import definitions, examination
@@ -56,7 +56,7 @@ def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[B
         return [_trouble(name, error.message, error.next_step)]
     except Exception as error:  # noqa: BLE001 - drivers raise anything, and one must not hide what the others say
         passwords = [*config.known_secrets(settings)]
-        return [_trouble(name, urls.redacted(f"{type(error).__name__}: {error}", passwords), None)]
+        return [_trouble(name, urls.redacted(in_short(error), passwords), None)]
 
 
 def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[Finding]:

@@ -13,9 +13,9 @@ from batchctl import misread
 from batchctl.domain import gates
 from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in, without_next_step
+from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in
 from batchctl.domain.gates import Ends, Gate
-from batchctl.domain.locked_rows import is_of_locks, said_of
+from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.rows import (
     MOST_TRIES,
     BatchDefinition,
@@ -30,6 +30,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import nearest, typed, visible
+from batchctl.domain.troubles import kept_from_work
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
 from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
@@ -200,7 +201,7 @@ def _of_instance(
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
     line = Line(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
-    about = f"BatchControl {instance_id}", f"batch {batch.name}", f"FileProcess {instance.intake_id}"
+    about = names_of(instance, batch)
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
@@ -528,15 +529,15 @@ def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
 
     That somebody keeps rows locked is no matter of what is not one of these.
     """
-    for row in living:
-        if (locked := said_of(row.trouble, about)) is not None:
-            return Gate("locks", locked, next_step_in(row.trouble or ""), f"Controller {row.row_id}", Ends.HOLDER)
+    locked = gates.locks(living, about)
+    if locked.blocked is not None:
+        return locked
     first = living[0]
     if first.trouble is None or any(row.trouble is None or is_of_locks(row.trouble) for row in living):
         return Gate(name="controller")
     return Gate(
         name="controller",
-        blocked=f"controller {visible(first.name)} cannot do all of its work: {visible(without_next_step(first.trouble))}",
+        blocked=kept_from_work(f"controller {visible(first.name)}", first.trouble),
         clear=next_step_in(first.trouble) or "batchctl doctor",
         row=f"Controller {first.row_id}",
     )

@@ -8,11 +8,10 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import shorten, visible
+from batchctl.domain.text import NAME_LIMIT, shorten, visible
 from batchctl.store import file_watches
 from batchctl.store.file_watches import TakenFile
 
-NAME_LIMIT = 200
 _NO_WORK = {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.PAUSED}
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.text import shorten, storable, unfit
-
-NAME_LIMIT = 200
+from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit
 
 
 def checked_reason(reason: str | None) -> str | None:

@@ -12,7 +12,16 @@ from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.plugins import Plugins
-from batchctl.domain.rows import MOST_TRIES, AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.rows import (
+    MOST_TRIES,
+    AuditEntry,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    ControllerRow,
+    IntakeId,
+    IntakeRow,
+)
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -155,11 +164,19 @@ def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[
         return stuck_rows(connection, replace(defined, batches=batches), most)
 
 
-def stuck_rows(connection: Any, defined: Definitions, most: int) -> list[Item]:
-    """Return the newest of these rows where the batches are so defined."""
+def stuck_rows(connection: Any, defined: Definitions, most: int, living: Sequence[ControllerRow] = ()) -> list[Item]:
+    """Return the newest of these rows where the batches are so defined, and those that somebody keeps locked."""
     wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
     found, _ = _ready(connection, defined, intake.NEWEST, most, wanted)
-    return [item for item in found if item.is_stuck]
+    return [item for item in (_unless_locked(item, living) for item in found) if item.is_stuck]
+
+
+def _unless_locked(item: Item, living: Sequence[ControllerRow]) -> Item:
+    """Return an item, or one that says who keeps its row locked."""
+    locked = gates.locks(living, [f"FileProcess {item.row.intake_id}"])
+    if item.is_stuck or locked.blocked is None:
+        return item
+    return replace(item, because=locked.blocked, clear=locked.clear or item.clear, is_stuck=True)
 
 
 @dataclass(frozen=True, slots=True)

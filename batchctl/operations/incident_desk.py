@@ -9,9 +9,9 @@ from typing import Any
 
 from batchctl.domain.alerts import TAKEN_CARE_OF
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, IncidentId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import InstanceId
+from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from batchctl.domain import reconciling
-from batchctl.domain.declared import job_of
+from batchctl.domain.declared import correct_decorator, job_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, Change, Did, Kept, Rows
 from batchctl.domain.text import typed, visible
@@ -40,11 +40,6 @@ def to_settle(owner: str, plugins: JobPlugins) -> str:
     if plugins.knows_owner(owner):
         return WRITE
     return f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(owner)}"
-
-
-def correct_decorator(job: str) -> str:
-    """Say what to do about a row that says what its code says."""
-    return f"correct the decorator of {visible(job)}"
 
 
 def _differing(change: Change, rows: Rows) -> tuple[str, str, Problem]:

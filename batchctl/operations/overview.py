@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,13 +10,15 @@ from typing import Any
 from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import Refused
 from batchctl.domain.gates import frozen as frozen_gate
-from batchctl.domain.gates import mending
+from batchctl.domain.gates import locks, mending
 from batchctl.domain.health import Reading
 from batchctl.domain.incidents import Incident
+from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    ControllerRow,
     Freeze,
     HistoryEntry,
     IntakeId,
@@ -24,7 +26,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-from batchctl.domain.troubles import stopped_at
+from batchctl.domain.troubles import StepOf, stopped_at
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import almanac, copies, dependents, files_taken_again, inbox, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
@@ -75,8 +77,8 @@ class Troubled:
 
     instance: BatchInstance
     batch: str
-    step: tuple[int, str] | None
-    """Number and name of the one at which it stands."""
+    step: StepOf | None
+    """The one at which it stands."""
     message: str | None
     said: str | None
     """The message, and what became of the retries."""
@@ -130,7 +132,7 @@ class Overview:
     """Why each of them was not."""
     untaken: tuple[IntakeRow, ...]
     stuck: tuple[Item, ...]
-    """Rows of which nothing comes because no controller has the plugin that they need."""
+    """Rows of which nothing comes because no controller has the plugin that they need, or somebody keeps them locked."""
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
     frozen: tuple[Freeze, ...]
@@ -180,6 +182,7 @@ def overview(
         again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
+        may_be_stuck = lacks_plugins or any(is_of_locks(row.trouble) for row in living)
         standing, acknowledged = incidents.count_standing(connection)
         return Overview(
             now=now,
@@ -192,8 +195,8 @@ def overview(
             intake=arrived,
             untaken_count=reports.count_untaken(connection),
             running=_running(connection, batches, broken, now, most),
-            troubled=_troubled(connection, batches, broken, now, most),
-            waiting=_waiting(connection, batches, broken, now, most),
+            troubled=_troubled(connection, batches, broken, living, now, most),
+            waiting=_waiting(connection, batches, broken, living, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={
                 row.intake_id: for_any_client(
@@ -204,7 +207,7 @@ def overview(
             because={row.intake_id: remedies.because(row, defined) for row in not_taken_in}
             | {row.intake_id: remedies.untaken(row, defined.batches)[0] for row in untaken},
             untaken=tuple(untaken),
-            stuck=tuple(inbox.stuck_rows(connection, defined, most)) if lacks_plugins else (),
+            stuck=tuple(inbox.stuck_rows(connection, defined, most, living)) if may_be_stuck else (),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),
             completed=_completed(connection, batches, broken, most),
@@ -268,7 +271,12 @@ def _frozen(batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[
 
 
 def _troubled(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    broken: _Broken,
+    living: Sequence[ControllerRow],
+    now: datetime,
+    most: int,
 ) -> tuple[Troubled, ...]:
     found: list[Troubled] = []
     for status in _TROUBLED:
@@ -284,18 +292,27 @@ def _troubled(
                 said=None if last is None else last.in_full,
                 clear=broken[instance.batch_id].mend
                 if instance.batch_id in broken
-                else _clear(instance, batch, last, now),
+                else _clear(instance, batch, last, living, now),
             )
             found.append(one)
     return tuple(found)
 
 
-def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, now: datetime) -> str:
+def _clear(
+    instance: BatchInstance,
+    batch: BatchDefinition | None,
+    last: HistoryEntry | None,
+    living: Sequence[ControllerRow],
+    now: datetime,
+) -> str:
     frozen = None if batch is None else frozen_gate(batch, now)
     if instance.status is InstanceStatus.RETRY and frozen is not None and frozen.blocked is not None:
         return f"{frozen.clear}   (its batch is frozen, so it is not tried again)"
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
+    locked = None if batch is None else locks(living, names_of(instance, batch))
+    if instance.status is InstanceStatus.RETRY and locked is not None and locked.blocked is not None:
+        return f"{locked.clear}   (so that it is tried again: {locked.blocked})"
     if instance.status is InstanceStatus.FAILED:
         return mending(instance, batch, last)
     if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
@@ -313,14 +330,20 @@ _CLEAR = {
 
 
 def _waiting(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    broken: _Broken,
+    living: Sequence[ControllerRow],
+    now: datetime,
+    most: int,
 ) -> tuple[Waiting, ...]:
     line = Line(connection, batches, now)
     found = []
     for instance in reports.open_in(connection, _WAITING, most):
         reason, clear = None, None
         if instance.batch_id in batches:
-            first = next((at for at in line.gates_of(instance) if at.blocked is not None), None)
+            locked = locks(living, names_of(instance, batches[instance.batch_id]))
+            first = next((at for at in (*line.gates_of(instance), locked) if at.blocked is not None), None)
             reason, clear = (None, None) if first is None else (first.blocked, first.clear)
         elif instance.batch_id in broken:
             row = broken[instance.batch_id]

@@ -11,12 +11,12 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
 from batchctl.domain.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
 from batchctl.domain.schedules import Schedule
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import NAME_LIMIT, typed, visible
 from batchctl.domain.timing_text import SET_TO_NULL
 from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
-from batchctl.operations.given import NAME_LIMIT, checked_reason
+from batchctl.operations.given import checked_reason
 from batchctl.operations.schedule_problems import OPERATORS, OR_DISABLE, Around, schedule_problems, schedule_warnings
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules

@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.domain import catch_up, due, gates, triggers
 from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Decision
-from batchctl.domain.declared import job_of
+from batchctl.domain.declared import correct_decorator, job_of
 from batchctl.domain.due import Plan, UnfitTiming
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.modes import lets_schedules, mode_word, takers_of
@@ -24,7 +24,6 @@ from batchctl.domain.undecided import Undecided
 from batchctl.domain.unreadable import taking
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
-from batchctl.operations.job_problems import correct_decorator
 from batchctl.operations.schedule_problems import Around, schedule_warnings
 from batchctl.operations.timetable import Timetable
 from batchctl.store import data_triggers, fire_reports, schedule_fires

@@ -9,12 +9,10 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, did_you_mean, shorten, storable, unfit, visible
 from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import definitions, intake
-
-NAME_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

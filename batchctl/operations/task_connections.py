@@ -16,7 +16,7 @@ from batchctl.store import instances
 PROCESS_TYPE = "task"
 LOOKED_AT = 100
 """How many open instances of each batch are looked at."""
-NAME_LIMIT = 60
+LONGEST_SHOWN = 60
 
 _REACHED = {InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY, InstanceStatus.PAUSED}
 """Where an instance can be run again with another value at once."""
@@ -70,7 +70,7 @@ def _wrong(step: Step, data: DataValues, known: Collection[str]) -> tuple[str, s
     values = {f"Data{at}": value for at, value in enumerate(data, start=1)}
     match template:
         case (Placeholder(name),) if (value := values.get(name)) and value not in known:
-            meant = visible(did_you_mean(value[:NAME_LIMIT], known))
-            return name, f"connection '{visible(shorten(value, NAME_LIMIT))}' is not in the configuration.{meant}"
+            meant = visible(did_you_mean(value[:LONGEST_SHOWN], known))
+            return name, f"connection '{visible(shorten(value, LONGEST_SHOWN))}' is not in the configuration.{meant}"
         case _:
             return None

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from batchctl.domain.declared import job_of
+from batchctl.domain.declared import correct_decorator, job_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.reconciling import TIMING, owner_in
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Backfill, Schedule
 from batchctl.domain.text import visible
-from batchctl.operations.job_problems import correct_decorator
 from batchctl.operations.schedule_problems import (
     calendar_problems,
     mode_problems,

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, bindparam, or_, select, text
 
 from batchctl.domain.alert_text import Message
 from batchctl.domain.alerts import TOLD_WHILE_IT_STANDS
-from batchctl.domain.incidents import IncidentId
+from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
-from batchctl.domain.text import storable
+from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.values import named_value
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import TO_SEND, alert_delivery
 
@@ -95,10 +95,10 @@ def add(
     """Make a message for a channel."""
     values = {
         "Incident_id": incident_id,
-        "Channel": channel[:NAME_LENGTH],
+        "Channel": channel[:NAME_LIMIT],
         "Kind": kind.value,
         "Number": number,
-        "Title": storable(message.title)[:NAME_LENGTH],
+        "Title": storable(message.title)[:NAME_LIMIT],
         "Body": storable(message.body),
         "NextAttemptTime": now,
         "z_inserted": now,
@@ -109,7 +109,7 @@ def add(
 
 def waiting_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
     """Return the messages that are to be sent through a channel, oldest first."""
-    return readable(_WAITING_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
+    return readable(_WAITING_OF(connection, channel=channel[:NAME_LIMIT], most=most), _delivery)
 
 
 def newest(connection: Connection, most: int) -> list[Delivery]:
@@ -124,12 +124,12 @@ def of_incident(connection: Connection, incident_id: IncidentId) -> list[Deliver
 
 def last_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
     """Return the newest messages of a channel, newest first."""
-    return readable(_LAST_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
+    return readable(_LAST_OF(connection, channel=channel[:NAME_LIMIT], most=most), _delivery)
 
 
 def last_word(connection: Connection, channel: str) -> Delivery | None:
     """Return the newest message of a channel that was sent or given up."""
-    found = readable(_LAST_WORD(connection, channel=channel[:NAME_LENGTH], most=1), _delivery)
+    found = readable(_LAST_WORD(connection, channel=channel[:NAME_LIMIT], most=1), _delivery)
     return next(iter(found), None)
 
 

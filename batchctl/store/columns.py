@@ -27,8 +27,7 @@ from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.type_api import TypeEngine
 
 from batchctl.domain.rows import NEVER, DataValues
-
-NAME_LENGTH = 200
+from batchctl.domain.text import NAME_LIMIT
 
 _EXACT = "Latin1_General_100_BIN2"
 """How SQL Server compares names and Data: letter by letter, as the other databases do, whatever the server's default."""
@@ -220,7 +219,7 @@ def reference() -> TypeEngine[int]:
     return BigInteger().with_variant(Integer(), "sqlite")
 
 
-def name(length: int = NAME_LENGTH) -> TypeEngine[str]:
+def name(length: int = NAME_LIMIT) -> TypeEngine[str]:
     """Return the type of a short text that names something."""
     return Unicode(length).with_variant(Unicode(length, collation=_EXACT), "mssql")
 

@@ -29,8 +29,8 @@ from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
 from batchctl.domain.status import ControllerStatus, word
-from batchctl.domain.text import storable
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.domain.text import NAME_LIMIT, storable
+from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
@@ -95,7 +95,7 @@ def add(
     """Enter a controller before it claims anything."""
     values = {
         "ControllerName": name,
-        "Host": host[:NAME_LENGTH],
+        "Host": host[:NAME_LIMIT],
         "Pid": process.pid,
         "PidStart": process.pid_start,
         "BootId": process.boot_id,

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from batchctl.domain.defined import Columns, ColumnShape, Defined, Shape, Value, sparse
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.reconciling import owner_in
+from batchctl.domain.text import said_first
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
@@ -47,7 +48,7 @@ from batchctl.store.tables import (
     schedule,
     setting,
 )
-from batchctl.store.transactions import said_first, savepoint
+from batchctl.store.transactions import savepoint
 
 _LOCK = "batchctl apply"
 STAMPS = frozenset({"z_inserted", "z_updated"})

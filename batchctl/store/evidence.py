@@ -15,11 +15,12 @@ from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import UnderWay
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import ControllerStatus, HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.text import NAME_LIMIT
 from batchctl.domain.troubles import Attempt, Gap
 from batchctl.domain.values import value
 from batchctl.store import controllers
 from batchctl.store.audit import ROW_UPDATE
-from batchctl.store.columns import NAME_LENGTH, readable, text_of, unquoted
+from batchctl.store.columns import readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -203,9 +204,7 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
 
 def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
     """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
-    found = _CHANGES(
-        connection, target=f"ProcessBatch:{batch}"[:NAME_LENGTH], action=ROW_UPDATE, since=since, most=most
-    )
+    found = _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
     return [(row.ValuesBefore, row.ValuesAfter) for row in found]
 
 

@@ -12,11 +12,11 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, t
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
-from batchctl.domain.text import storable
+from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store import batch_versions
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
@@ -167,7 +167,7 @@ def _opened(connection: Connection, one: Beginning, host: str, now: datetime) ->
         instance.instance_id,
         instance.batch_id,
         step.seq,
-        _fitting(step.name, NAME_LENGTH),
+        _fitting(step.name, NAME_LIMIT),
         _fitting(step.process_type, 50),
         one.attempt_no,
         instance.claim_token,

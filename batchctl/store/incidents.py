@@ -9,12 +9,12 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, func, select, text
 
 from batchctl.domain.errors import Conflict
-from batchctl.domain.incidents import Incident, IncidentId, Problem
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.incidents import Incident, Problem
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
-from batchctl.domain.text import shorten, storable
+from batchctl.domain.text import NAME_LIMIT, shorten, storable
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
@@ -195,7 +195,7 @@ def _said(problem: Problem) -> dict[str, object]:
 
 
 def _name(said: str) -> str:
-    return shorten(storable(said), NAME_LENGTH)
+    return shorten(storable(said), NAME_LIMIT)
 
 
 def _incident(row: Any) -> Incident:

@@ -30,9 +30,10 @@ from batchctl.domain.dead_ends import CORRECTED
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
+from batchctl.domain.text import NAME_LIMIT
 from batchctl.domain.values import value
 from batchctl.store.audit import ACCEPT, ROW_UPDATE, intake_target, target_of
-from batchctl.store.columns import NAME_LENGTH, readable, stamp, text_of
+from batchctl.store.columns import readable, stamp, text_of
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -211,7 +212,7 @@ def add(
 ) -> IntakeId:
     """Insert an intake row."""
     values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key}
-    values["Source"] = source[:NAME_LENGTH]
+    values["Source"] = source[:NAME_LIMIT]
     if message is not None:
         values["Message"] = message
     return IntakeId(_ADD(connection, values))

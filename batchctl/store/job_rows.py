@@ -11,11 +11,12 @@ from sqlalchemy import Connection, Row, Table, select, update
 
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
+from batchctl.domain.text import said_first
 from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import process_batch, process_control, schedule
-from batchctl.store.transactions import said_first, savepoint
+from batchctl.store.transactions import savepoint
 
 _LOCK = "batchctl jobs"
 _TABLES: dict[str, tuple[Table, str]] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, inspect, select, text, update
+from sqlalchemy import Connection, bindparam, inspect, select, update
 
 from batchctl.domain.leader import HIGHEST_FENCE, NOBODY, Lead
 from batchctl.domain.unreadable import UnreadableRow
@@ -18,10 +18,6 @@ from batchctl.store.unreadable import unfit
 _l = leader.c
 _THE_ROW = _l.Leader_id == 1
 _MAKE = RowInsert(leader)
-_MAKE_ON_MSSQL = text(
-    "SET IDENTITY_INSERT Leader ON; INSERT INTO Leader (Leader_id, Fence) VALUES (1, 0); SET IDENTITY_INSERT Leader OFF"
-)
-"""SQL Server gives the number itself unless it is told so, to who may alter the table (error 544)."""
 _LOAD = RowSelect(select(leader).where(_THE_ROW))
 # Whoever takes the lead waits for what is being written under the fence before.
 _FENCE = RowSelect(select(_l.Fence).where(_THE_ROW).with_for_update(read=True))
@@ -66,10 +62,7 @@ def unreadable(connection: Connection) -> list[UnreadableRow]:
 def load_or_make(connection: Connection) -> Lead:
     """Return the same, of a row that is there afterwards."""
     if not _LOAD(connection):
-        if connection.dialect.name == "mssql":
-            connection.execute(_MAKE_ON_MSSQL)
-        else:
-            _MAKE(connection, {"Leader_id": 1, "Fence": NOBODY.fence})
+        _MAKE(connection, {"Leader_id": 1, "Fence": NOBODY.fence})
     return load(connection)
 
 

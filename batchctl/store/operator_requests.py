@@ -9,7 +9,8 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.requests import Request, RequestId
 from batchctl.domain.status import RequestStatus, word
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.domain.text import NAME_LIMIT
+from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import REQUESTED, operator_request
@@ -55,7 +56,7 @@ def answer(
     columns: dict[str, object] = {
         "Status": status.value,
         "Answer": said,
-        "AnsweredBy": by[:NAME_LENGTH],
+        "AnsweredBy": by[:NAME_LIMIT],
         "AnsweredTime": now,
         "z_updated": now,
     }

@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_,
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, LogEntry
 from batchctl.domain.status import SchedulerEvent, word
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.domain.text import NAME_LIMIT
+from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
@@ -71,7 +72,7 @@ def add(
     values = {
         "EventTime": now,
         "EventType": str(event),
-        "Source": source[:NAME_LENGTH],
+        "Source": source[:NAME_LIMIT],
         "Entity": entity,
         "ProcessBatch_id": batch_id,
         "FileProcess_id": intake_id,
@@ -85,7 +86,7 @@ def add(
 
 def wait_for_others(connection: Connection, source: str) -> None:
     """Let nobody else tell of a source until the end of the transaction: who looks then whether it was told, knows."""
-    if not dialect_of(connection).lock_name(connection, f" tells of {source[:NAME_LENGTH]}"):
+    if not dialect_of(connection).lock_name(connection, f" tells of {source[:NAME_LIMIT]}"):
         message = f"somebody else tells of {source}"
         raise Conflict(message)
 
@@ -101,14 +102,14 @@ def add_all(
 ) -> None:
     """Record the same event of many FileProcess rows, each with what there is to say of it."""
     columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
-    rows = [(now, str(event), source[:NAME_LENGTH], entity, intake_id, message) for intake_id, message in said]
+    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in said]
     if rows:
         _ADD.rows(connection, columns, rows).insert(connection)
 
 
 def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:
     """Return the newest event that says whether a source has started work, if it has ever said so."""
-    rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LENGTH], most=1)
+    rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LIMIT], most=1)
     return next(iter(readable(rows, _entry)), None)
 
 

@@ -136,8 +136,8 @@ class RowInsert:
 
     def __init__(self, table: Table) -> None:
         """Compile nothing yet: that needs a database, and the columns that are filled."""
-        (key,) = table.primary_key
-        self._returning = insert(table).returning(key)
+        (self._key,) = table.primary_key
+        self._returning = insert(table).returning(self._key)
         # SQLite's driver knows the new row's id by itself, and asking for it would cost a second result.
         self._inline = insert(table).inline()
         self._compiled: dict[tuple[str, ...], Compiled] = {}
@@ -167,6 +167,9 @@ class RowInsert:
             dialect = connection.dialect
             statement = self._returning if dialect.name == "postgresql" else self._inline
             compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(columns)), dialect)
+            if self._key.name in columns:
+                numbered = dialect_of(connection).numbered(self._key.table.name, compiled.text)
+                compiled = replace(compiled, text=numbered)
             if dialect.name == "mssql":
                 # Where a trigger hears of an INSERT, SQL Server lets it have no OUTPUT (error 334).
                 compiled = replace(compiled, text=f"{compiled.text}; {_NUMBER_GIVEN}")

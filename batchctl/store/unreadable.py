@@ -33,6 +33,7 @@ from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.store import bounds
 from batchctl.store.columns import text_of
 from batchctl.store.conditions import is_number, once_found, one_of, requirements
+from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,
@@ -198,12 +199,8 @@ def _put_back(connection: Connection, table: Table, number: int, instance: Any) 
         status = "complete" if str(instance.Status).lower() in OVER_INSTANCE else "ready"
         columns, but = "Entity, FileName, Status", "with its FileName, if you know it"
         values = f"'{str(entity or '...').replace(_QUOTE, _QUOTE * 2)}', NULL, '{status}'"
-    insert = f"INSERT INTO {table.name} ({table.name}_id, {columns}) VALUES ({number}, {values});"  # noqa: S608 - shown, not run
-    if connection.dialect.name == "mssql":
-        insert = (
-            f"{_told(connection)}SET IDENTITY_INSERT {table.name} ON; {insert} SET IDENTITY_INSERT {table.name} OFF;"
-        )
-    return f"{insert}   ({but})"
+    insert = f"INSERT INTO {table.name} ({table.name}_id, {columns}) VALUES ({number}, {values})"  # noqa: S608 - shown, not run
+    return f"{_told(connection)}{dialect_of(connection).numbered(table.name, insert)};   ({but})"
 
 
 def unreadable(connection: Connection, table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:

@@ -12,8 +12,7 @@ from batchctl.control.answering import Answering
 from batchctl.control.watch import Watch
 from batchctl.domain import moves
 from batchctl.domain.alert_text import Message
-from batchctl.domain.incidents import IncidentId
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, InstanceStatus
 from batchctl.operations.requested import Proxy
 from batchctl.store import alert_deliveries, finished_instances, instances

@@ -23,6 +23,7 @@ from batchctl.domain.rows import HistoryId
 from batchctl.domain.status import IncidentKind
 from batchctl.logs import Event
 from batchctl.operations import explain
+from batchctl.operations.overview import Overview, overview
 from batchctl.operations.presence import Presence
 from batchctl.ports import Boundary, Trace
 from tests.control.alarm import Alarm
@@ -599,6 +600,11 @@ def gate_of(world: World, ref: str) -> str | None:
     return next((gate.blocked for gate in found.gates if gate.name == "locks"), None)
 
 
+def status_of(world: World) -> Overview:
+    """Return what `status` says where a controller is there."""
+    return overview(world.transactions, world.clock, Presence(RHYTHM, lambda _row: False))
+
+
 def told_of(world: World, findings: Findings) -> list[str]:
     """Return what is the matter with controllers."""
     with world.transactions.read() as connection:
@@ -614,8 +620,10 @@ def test_who_keeps_a_batch_locked_is_named_by_why_and_is_an_incident_after_a_min
     client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
     hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
     some_beats(world, hand)
-    culprit = f"is locked by session {client.sql('SELECT pg_backend_pid()')[0][0]} ("
+    ((pid,),) = client.sql("SELECT pg_backend_pid()")
+    culprit = f"is locked by session {pid} ("
     asked = [gate_of(world, ref) or "" for ref in ("1", "batch:A", "file:1", "batch:B", "file:2")]
+    waiting = [(one.batch, one.reason, one.clear) for one in status_of(world).waiting]
     soon = told_of(world, findings)
     world.clock.advance(LOCKED)
     some_beats(world, hand)
@@ -624,6 +632,7 @@ def test_who_keeps_a_batch_locked_is_named_by_why_and_is_an_incident_after_a_min
     some_beats(world, hand)
 
     assert [culprit in each for each in asked] == [True, True, True, False, False], asked
+    assert waiting == [("A", asked[0], f"SELECT pg_terminate_backend({pid})")]
     assert soon == []
     assert [culprit in each for each in later] == [True]
     assert (told_of(world, findings), gate_of(world, "batch:A"), world.statuses()) == ([], None, ["complete"] * 2)
@@ -645,6 +654,7 @@ def test_who_keeps_the_rows_of_all_names_locked_is_named_and_incidents_are_opene
     some_beats(world, hand)
     ((said,),) = world.sql("SELECT Trouble FROM Controller")
     asked, soon = gate_of(world, "file:2") or "", world.sql("SELECT Kind FROM Incident")
+    stuck = [(one.row.intake_id, one.because) for one in status_of(world).stuck]
     world.clock.advance(LOCKED)
     some_beats(world, hand)
     some_beats(world, hand)
@@ -655,8 +665,52 @@ def test_who_keeps_the_rows_of_all_names_locked_is_named_and_incidents_are_opene
     culprit = " is locked by session "
     assert [each in said for each in ("FileProcess 2: ", "incidents: ", culprit)] == [True, True, True], said
     assert culprit in asked
+    assert stuck == [(2, asked)]
     assert soon == []
     assert opened == {"failed", "controller_trouble"}
     assert world.sql("SELECT Trouble FROM Controller") == [(None,)]
     assert world.one("SELECT count(*) FROM BatchControl") == 2
     hand.worker.end()
+
+
+def a_pass(world: World, name: str) -> list[str]:
+    """Do a pass as a clock starts one, and return which incidents stand after it."""
+    hand, alarm = hired(world, name), Alarm(world, name=name)
+    assert hand.worker.leading is not None
+    hand.worker.leading.upkeep = (alarm.duty,)
+    for _ in range(3):
+        world.clock.advance(LOCKED_LOOK)
+        hand.turn()
+    hand.worker.keep_up()
+    hand.worker.end()
+    return [kind for (kind,) in world.sql("SELECT Kind FROM Incident WHERE ResolvedTime IS NULL")]
+
+
+def test_passes_that_somebodys_lock_keeps_from_their_work_for_a_minute_open_an_incident(
+    world: World, client: Hand
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
+    found = [a_pass(world, "c1")]
+    world.clock.advance(LOCKED)
+    found.append(a_pass(world, "c2"))
+    client.sql("ROLLBACK")
+    found.append(a_pass(world, "c3"))
+
+    assert found == [[], ["controller_trouble"], []]
+
+
+def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(
+    world: World, client: Hand
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda _rendered: BAD
+    world.process()
+    client.sql("SELECT 1 FROM NamedLock FOR UPDATE")
+
+    assert a_pass(world, "c1") == ["failed"]
+    client.sql("ROLLBACK")

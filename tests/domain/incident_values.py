@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from batchctl.domain.incidents import Incident, IncidentId, Problem
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.incidents import Incident, Problem
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)

@@ -6,7 +6,8 @@ import pytest
 
 from batchctl.domain.alert_text import Message, message_of
 from batchctl.domain.alerts import Owed, Parcel
-from batchctl.domain.incidents import Incident, IncidentId
+from batchctl.domain.incidents import Incident
+from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, IncidentStatus
 from tests.domain.incident_values import NOW, an_incident
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from batchctl.cli import main
 from batchctl.domain import errors
 from batchctl.domain.error_codes import CODES, OTHERS, code_at
 from tests.house import error_places
+from tests.house.source import ROOT
 
 
 def test_every_place_has_a_code_and_no_code_is_of_a_place_that_is_gone() -> None:
@@ -19,6 +22,18 @@ def test_every_place_has_a_code_and_no_code_is_of_a_place_that_is_gone() -> None
 
 def test_every_error_is_made_where_it_can_be_found() -> None:
     assert error_places.hidden() == [], "call the kind by its name, or say another error in other words with reworded"
+
+
+def test_what_an_error_says_that_nobody_foresaw_is_told_in_short() -> None:
+    """SQLAlchemy says the statement, its values and an address of its own, too."""
+    wordy = re.compile(r"\{type\((\w+)\)\.__name__\}: \{\1\}")
+    told = [
+        *(ROOT / "batchctl" / "control").glob("*.py"),
+        ROOT / "batchctl" / "node.py",
+        ROOT / "batchctl" / "cli" / "main.py",
+    ]
+
+    assert [path.name for path in told if wordy.search(path.read_text(encoding="utf-8"))] == [], "in_short says it"
 
 
 def test_no_number_is_given_twice() -> None:

@@ -105,7 +105,7 @@ def test_a_failure_is_shown_with_its_message_and_what_to_type(world: World) -> N
     (failed,) = seen.troubled
     assert (failed.message, failed.clear) == ("it broke", "batchctl rerun 1 --reason ...")
     assert failed.step is not None
-    assert failed.step[0] == 10
+    assert failed.step.seq == 10
     (waiting,) = seen.waiting
     assert waiting.reason == "BatchControl 1 of the same batch is failed (OnFailure hold_batch)"
     assert waiting.clear == "batchctl why 1"

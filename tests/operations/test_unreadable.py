@@ -679,7 +679,10 @@ def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broke
         return
     broken.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 2")
     said = "BatchControl 2 cannot be read: NextRunTime holds no time"
-    mend = "correct NextRunTime of BatchControl 2 (UPDATE ...)"
+    mend = (
+        "let it wait no more, or write until when: "
+        "UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000' WHERE BatchControl_id = 2;"
+    )
 
     _, seen, _ = command("status", "--json")
     _, told, _ = command("why", "2", "--json")
@@ -688,6 +691,9 @@ def test_a_time_that_is_none_is_named_and_not_waited_for(command: Command, broke
     gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "NextRunTime")
     assert (waiting["Reason"], waiting["Next"]) == (said, mend)
     assert (gate["Blocked"], gate["Clear"]) == (said, mend)
+    broken.sql(mend.partition(": ")[2])
+    _, mended, _ = command("why", "2", "--json")
+    assert said not in mended
 
 
 def spoilt(world: World) -> dict[str, str]:

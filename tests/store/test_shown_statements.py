@@ -23,8 +23,8 @@ TOLD = PLAIN.replace("(UPDATE", "(SET QUOTED_IDENTIFIER ON; UPDATE")
         ("mssql", TOLD, TOLD),
         (
             "mssql",
-            "correct NextRunTime of BatchControl 1 (UPDATE ...)",
-            "correct NextRunTime of BatchControl 1 (UPDATE ...)",
+            "let it wait no more: UPDATE BatchControl SET NextRunTime = '' WHERE BatchControl_id = 1;",
+            "let it wait no more: SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET NextRunTime = '' WHERE BatchControl_id = 1;",
         ),
     ],
 )

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 import sqlglot
 
-from batchctl.domain import freezes
+from batchctl.domain import freezes, locked_rows
 from batchctl.domain import zone_offsets as reckoned
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.expected_work import ExpectedWork
@@ -620,3 +620,26 @@ def test_what_keeps_a_batch_from_starting_is_shown_with_what_mends_it(
     for text in [row["NextSql"] for row in seen("vUnreadable")]:
         world.sql(text)
     assert seen("vUnreadable") == []
+
+
+def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_controller_lives(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    for name in ("A", "B it's", "C"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    locked = {"batch B it's": "it is locked by session 7; to end it: SELECT 7", "BatchControl 1": "session 8 does it"}
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
+        locked_rows.trouble_of(locked),
+    )
+    found = {row["BatchControl_id"]: (row["Reason"], row["NextSql"]) for row in seen("vWaiting")}
+    world.sql("UPDATE Controller SET Heartbeat = ?", "2026-01-01 00:00:00.000")
+    later = {row["Reason"] for row in seen("vWaiting")}
+
+    nothing = "nothing holds it back"
+    assert found[1] == ("BatchControl 1: session 8 does it", "SELECT 7;")
+    assert found[2] == ("batch B it's: it is locked by session 7", "SELECT 7;")
+    assert found[3] == (nothing, "SELECT * FROM vRunning;")
+    assert later == {nothing}

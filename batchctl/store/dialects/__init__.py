@@ -162,6 +162,10 @@ class Dialect(Protocol):
         """
         ...
 
+    def numbered(self, table: str, insert: str) -> str:
+        """Return an INSERT that says the number of its row, so that the database takes it."""
+        ...
+
     def missing_names(self, connection: Connection) -> Mapping[int, str]:
         """Return which rows of NamedLock are gone that stand for names, where any do, and what makes each anew."""
         ...

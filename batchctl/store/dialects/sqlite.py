@@ -407,7 +407,9 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
         return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
     if code.startswith("SQLITE_IOERR") and _is_full(Path(where)):
         code = "SQLITE_FULL"
-    reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
+    reason = next(
+        (text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {_origin(error)}"
+    )
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
     log = log_of(Path(where))
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) and log.exists():
@@ -471,6 +473,11 @@ def long_read(connection: Connection) -> Iterator[None]:
         yield
     finally:
         connection.exec_driver_sql("PRAGMA mmap_size = 0")
+
+
+def numbered(table: str, insert: str) -> str:  # noqa: ARG001 - the protocol's
+    """It takes any that is free."""
+    return insert
 
 
 def look_for_locks(connection: Connection) -> None:

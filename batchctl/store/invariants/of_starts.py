@@ -14,8 +14,8 @@ from sqlalchemy import (
     select,
 )
 
+from batchctl.domain.text import NAME_LIMIT
 from batchctl.store.audit import RUN_NOW
-from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.invariants.invariant import Invariant
 from batchctl.store.tables import (
     audit_log,
@@ -32,7 +32,7 @@ _f, _c = file_process.c, batch_control.c
 _d, _o, _other = batch_dependency.c, batch_completion.c, batch_completion.alias("other")
 _fire, _same_fire = schedule_fire.alias("fire"), schedule_fire.alias("same_fire")
 _sched, _fill = schedule.c, schedule_backfill.c
-_SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LENGTH, type_=_f.Source.type)
+_SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LIMIT, type_=_f.Source.type)
 """What `FileProcess.Source` says of a schedule's work."""
 _NAMED_IN_AUDIT = literal('{"FileProcess_id": ') + cast(_f.FileProcess_id, String(20)) + literal("}")
 

@@ -12,6 +12,9 @@ _LITERAL = re.compile(r"('(?:[^']|'')*')")
 """A text in SQL."""
 _MARGIN = re.compile(r"\n {5,}")
 
+LONGEST_SAID = 1_000_000
+"""More characters than any text has of which a view shows the rest: SQL Server wants to know how many."""
+
 
 class Spoken:
     """One database's way of saying it."""
@@ -100,6 +103,27 @@ class Spoken:
             f"split_part({text}, ' ', 1)",
             f"LEFT({text}, CHARINDEX(' ', {text}) - 1)",
         )
+
+    def before(self, text: str, mark: str) -> str:
+        """Return what of a text stands before a mark; all of it where that is not there."""
+        return self._each(
+            f"substr({text}, 1, instr({text} || '{mark}', '{mark}') - 1)",
+            f"split_part({text}, '{mark}', 1)",
+            f"LEFT({text}, CHARINDEX('{mark}', CONCAT({text}, '{mark}')) - 1)",
+        )
+
+    def beginning_at(self, text: str, mark: str) -> str:
+        """Return a text from a mark on; nothing where that is not there."""
+        at = self._each(f"instr({text}, {mark})", f"strpos({text}, {mark})", f"CHARINDEX({mark}, {text})")
+        return f"CASE WHEN {at} > 0 THEN {self._from(text, at)} END"
+
+    def after(self, text: str, many: int) -> str:
+        """Return a text without so many of its first characters."""
+        return self._from(text, str(many + 1))
+
+    def _from(self, text: str, at: str) -> str:
+        length = self._each("", "", f", {LONGEST_SAID}")
+        return f"{self._each('substr', 'substr', 'SUBSTRING')}({text}, {at}{length})"
 
     def around_a_number(self, table: str) -> tuple[str, str]:
         """Return what stands before and after a statement that numbers a row itself."""

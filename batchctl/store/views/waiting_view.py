@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from batchctl.domain.errors import NEXT
 from batchctl.domain.incidents import key_of
+from batchctl.domain.locked_rows import BETWEEN, SO
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
@@ -42,7 +44,7 @@ def waiting(s: Spoken) -> str:
         one: s.twin(f"q.{one}", one) if one in ("Since", "NotBeforeTime") else f"q.{one}" for one in columns.split()
     }
     return f"""
-WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)})
+WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)})
 SELECT {", ".join(shown.values())}
 FROM (
 {_instances(s)}
@@ -79,7 +81,8 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessContro
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
-LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id"""
+LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
+LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1"""
 
 
 def _unreadable(s: Spoken) -> str:
@@ -166,6 +169,28 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, {s.word("Stat
 """
 
 
+def _locks(s: Spoken) -> str:
+    """Return the instances whose rows somebody keeps locked, as controllers say it with their signs of life."""
+    said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
+    names = (
+        *(("BatchControl", "c.BatchControl_id"), ("batch", "b.ProcessBatchName")),
+        ("FileProcess", "c.FileProcess_id"),
+    )
+    found = (s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names)
+    return f"""Told AS (
+SELECT k.Controller_id, {said} AS Said, {s.after(s.beginning_at("k.Trouble", f"'{NEXT}'"), len(NEXT))} AS Mend
+FROM {s.of}Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE '{SO}%' AND {s.later("k.Heartbeat", "k.OrphanTimeoutSecs")} > {s.now}
+), Met AS (
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, {s.after(f"COALESCE({', '.join(found)})", len(BETWEEN))} AS Said
+FROM Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Locked AS (
+SELECT m.BatchControl_id, m.Mend, {s.before("m.Said", BETWEEN)} AS Reason,
+       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+FROM Met m WHERE m.Said IS NOT NULL
+"""
+
+
 def _reason(s: Spoken) -> str:
     """Return why an instance waits: the first of its gates that blocks."""
     most = "b.MaxConcurrent"
@@ -198,6 +223,7 @@ def _reason(s: Spoken) -> str:
             {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
+            WHEN h.Reason IS NOT NULL THEN h.Reason
             WHEN c.Started >= {most} THEN {started}
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
@@ -239,6 +265,8 @@ def _next(s: Spoken) -> str:
             {last_step}WHEN c.NextRunTime > l.Now THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
+            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN {s.joined("h.Mend", "';'")}
+            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END"""
 
 

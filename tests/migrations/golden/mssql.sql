@@ -1699,6 +1699,17 @@ FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompl
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
+), Told AS (
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(CASE WHEN CHARINDEX(' Next: ', k.Trouble) > 0 THEN SUBSTRING(k.Trouble, CHARINDEX(' Next: ', k.Trouble), 1000000) END, 8, 1000000) AS Mend
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
+), Met AS (
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
+FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Locked AS (
+SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
+    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+FROM Met m WHERE m.Said IS NOT NULL
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT TOP 1 CASE WHEN q.NotBeforeTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.NotBeforeTime) END FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime ORDER BY o.FromTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
@@ -1715,6 +1726,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
     WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
     WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
+    WHEN h.Reason IS NOT NULL THEN h.Reason
     WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
     WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
     WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
@@ -1739,6 +1751,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
     WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
     WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
+    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
+    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
     ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1755,6 +1769,7 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessContro
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
+LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
 SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
     w.Reason, NULL, c.FileProcess_id, w.NextSql

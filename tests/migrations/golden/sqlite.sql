@@ -1524,6 +1524,17 @@ FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompl
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
+), Told AS (
+SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said, substr(CASE WHEN instr(k.Trouble, ' Next: ') > 0 THEN substr(k.Trouble, instr(k.Trouble, ' Next: ')) END, 8) AS Mend
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
+), Met AS (
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(CASE WHEN instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': ') > 0 THEN substr(t.Said, instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': ')) END, CASE WHEN instr(t.Said, ' | batch ' || b.ProcessBatchName || ': ') > 0 THEN substr(t.Said, instr(t.Said, ' | batch ' || b.ProcessBatchName || ': ')) END, CASE WHEN instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': ') > 0 THEN substr(t.Said, instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': ')) END), 4) AS Said
+FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Locked AS (
+SELECT m.BatchControl_id, m.Mend, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Reason,
+    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+FROM Met m WHERE m.Said IS NOT NULL
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
@@ -1539,6 +1550,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN 'it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC'
     WHEN a.BatchControl_id IS NOT NULL THEN 'BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')'
     WHEN t.BatchControl_id IS NOT NULL THEN 'BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything'
+    WHEN h.Reason IS NOT NULL THEN h.Reason
     WHEN c.Started >= b.MaxConcurrent THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
     WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
     WHEN l.HowMany >= l.Most THEN l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most
@@ -1562,6 +1574,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');'
     WHEN a.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';'
     WHEN t.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';'
+    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN h.Mend || ';'
+    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
     ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1578,6 +1592,7 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessContro
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
+LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
 SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
     w.Reason, NULL, c.FileProcess_id, w.NextSql

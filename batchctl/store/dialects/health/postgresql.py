@@ -180,9 +180,9 @@ def _locks(connection: Connection) -> list[Reading]:
             "rights",
             Result.FAIL,
             f"Role {one.user} may not lock rows of {one.tables}: what is done under such a lock is not.",
-            f"as the tables' owner: {one.grant.replace('UPDATE', 'UPDATE (z_updated)', 1)}",
+            f"as the tables' owner: {one.grant}",
         )
-        for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)))
+        for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)), "z_updated")
     ]
 
 
@@ -196,8 +196,11 @@ def _names(connection: Connection) -> list[Reading]:
     return [Reading("locks", Result.WARN, said, f"as the tables' owner: {statement}")]
 
 
-def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
-    """Return the privileges that the role does not have, on the tables and on their sequences."""
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]], column: str | None = None) -> list[Lacking]:
+    """Return the privileges that the role does not have, on the tables and on their sequences.
+
+    Where those on a `column` are enough, only they are given.
+    """
     pairs = [(name, privilege) for name, privileges in wished.items() for privilege in privileges]
     given = {"tables": [name for name, _ in pairs], "privileges": [privilege for _, privilege in pairs]}
     alike: dict[tuple[str, str], list[str]] = {}
@@ -206,11 +209,13 @@ def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list
         found = list(rows)
         alike.setdefault((kind, ", ".join(row.privilege for row in found)), []).append(name)
         role = found[0].role
-    return [_lacking(role, privileges, f"{kind}{', '.join(names)}") for (kind, privileges), names in alike.items()]
+    return [
+        _lacking(role, privileges, f"{kind}{', '.join(names)}", column) for (kind, privileges), names in alike.items()
+    ]
 
 
-def _lacking(role: str, privileges: str, tables: str) -> Lacking:
-    grant = f"GRANT {privileges} ON {tables} TO {role};"
+def _lacking(role: str, privileges: str, tables: str, column: str | None) -> Lacking:
+    grant = f"GRANT {privileges}{'' if column is None else f' ({column})'} ON {tables} TO {role};"
     return Lacking(visible(role), visible(privileges), visible(tables), visible(grant))
 
 
