@@ -45,8 +45,6 @@ def views(dialect: str) -> dict[str, str]:
 
 
 _HAPPENED = "batchctl_audited"
-IS_GONE = "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = {0}.TableName AND n.RowNumber = {0}.RowNumber)"
-"""That a row which was in the way of another is not there any more."""
 
 
 def _told(watched: Watched) -> str:
@@ -121,13 +119,14 @@ def _for_all_definitions() -> Iterator[Trigger]:
                 "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
                 f"    SELECT 'sql', 'sql', 'row delete', {target.format('')}, ValuesBefore FROM batchctl_replaced w\n"
                 "    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber\n"
-                f"        AND (RowNumber = NEW.RowNumber OR {IS_GONE.format('w')}) ORDER BY RowNumber"
+                f"        AND (RowNumber = NEW.RowNumber OR {pointing.IS_GONE.format('w')}) ORDER BY RowNumber"
             ),
             (
                 f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', {target.format('NEW.')}, json_group_object(key, value),\n"
                 f"        json_group_object(key, {became})\n"
                 "    FROM batchctl_replaced w, json_each(w.ValuesBefore)\n"
-                "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber\n"
+                # Mostly the engine has written what is not audited: then there is nothing to look for.
+                "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore\n"
                 f"        AND value IS NOT {became} GROUP BY RowNumber"
             ),
             (

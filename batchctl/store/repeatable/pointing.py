@@ -61,14 +61,17 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
         for named in NAMES
     ]
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
-    gone = (
-        "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)"
-    )
     yield on_sqlite(
-        "TR_batchctl_replaced_InUse", "batchctl_replaced", "BEFORE DELETE", refusals, f"{gone}\n    AND {used}"
+        "TR_batchctl_replaced_InUse",
+        "batchctl_replaced",
+        "BEFORE DELETE",
+        refusals,
+        f"{IS_GONE.format('OLD')}\n    AND {used}",
     )
 
 
+IS_GONE = "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = {0}.TableName AND n.RowNumber = {0}.RowNumber)"
+"""That a row which was in the way of another is not there any more."""
 _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
 
 

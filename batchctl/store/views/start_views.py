@@ -184,8 +184,8 @@ SELECT {of_row}, f.z_inserted AS Arrived, {s.word("f.Status")} AS Status,
             ELSE {reason} END AS Reason,
        CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
             WHEN f.Status = 'duplicate' THEN {accept}
-            WHEN f.Status <> 'rejected' OR f.Message LIKE '{BY_A_PERSON}%' OR {was_corrected} THEN {retry}
-            WHEN t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0) THEN {retry}
+            WHEN f.Status <> 'rejected' OR f.Message LIKE '{BY_A_PERSON}%' OR {was_corrected}
+                 OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN {retry}
             WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND {_COLUMN} = 'FileName' THEN {rename}
             ELSE {corrected} END AS NextSql
 FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity

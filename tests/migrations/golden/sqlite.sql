@@ -1803,8 +1803,8 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z
     CASE WHEN g.Again_id IS NOT NULL THEN 'SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';'
     WHEN f.Status = 'duplicate' THEN 'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''FileProcess:' || f.FileProcess_id || ''', ...); UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'
     WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = 'FileProcess:' || f.FileProcess_id AND a.Action = 'row update'
-    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
-    WHEN t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0) THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
+    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+    OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
     WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
     WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN '/* rename the file, which its watch takes then */ INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
     ELSE 'UPDATE FileProcess SET ' || CASE WHEN t.Entity IS NULL THEN 'Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') ELSE CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
@@ -2308,7 +2308,7 @@ BEGIN
     SELECT 'sql', 'sql', 'row update', substr(NEW.Target, 1, 200), json_group_object(key, value),
         json_group_object(key, json_extract(NEW.ValuesBefore, fullkey))
     FROM batchctl_replaced w, json_each(w.ValuesBefore)
-    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber
+    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore
         AND value IS NOT json_extract(NEW.ValuesBefore, fullkey) GROUP BY RowNumber;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
     SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(NEW.Target, 1, 200),
