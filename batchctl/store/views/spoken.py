@@ -96,6 +96,15 @@ class Spoken:
         # Nothing binds closer on SQLite.
         return " || ".join(parts) if self.dialect == "sqlite" else f"({' || '.join(parts)})"
 
+    def if_given(self, column: str, *parts: str) -> str:
+        """Put a column together with texts; nothing where it is NULL."""
+        said = self.joined(*parts)
+        return (
+            f"CASE WHEN {column} IS NULL THEN '' ELSE {said} END"
+            if self.dialect == "mssql"
+            else f"COALESCE({said}, '')"
+        )
+
     def until_blank(self, text: str) -> str:
         """Return the first word of a text of several."""
         return self._each(
@@ -115,7 +124,7 @@ class Spoken:
     def beginning_at(self, text: str, mark: str) -> str:
         """Return a text from a mark on; nothing where that is not there."""
         at = self._each(f"instr({text}, {mark})", f"strpos({text}, {mark})", f"CHARINDEX({mark}, {text})")
-        return f"CASE WHEN {at} > 0 THEN {self._from(text, at)} END"
+        return self._from(text, f"NULLIF({at}, 0)")
 
     def after(self, text: str, many: int) -> str:
         """Return a text without so many of its first characters."""

@@ -15,14 +15,12 @@ _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data I
 def schedule(s: Spoken) -> str:
     """Return the schedules, when they are due and what became of the last time."""
 
-    def part(before: str, column: str) -> str:
-        return f"CASE WHEN {column} IS NULL THEN '' ELSE {s.joined(before, column)} END"
+    def part(before: str, column: str, *after: str) -> str:
+        return s.if_given(column, before, column, *after)
 
     words = s.joined(
         s.word("e.ScheduleType"),
-        "CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE "
-        + s.joined("', every '", "e.IntervalMinutes", "' minutes'")
-        + " END",
+        part("', every '", "e.IntervalMinutes", "' minutes'"),
         *(part("', '", f"e.{column}") for column in ("RunDays", "RunDaysOfMonth", "WeekOfMonth", "RunMonths")),
         *(part("' at '", f"e.{column}") for column in ("RunTimes", "RunAt", "Cron")),
         part("', between '", "e.BetweenTimes"),

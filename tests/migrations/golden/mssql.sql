@@ -1700,11 +1700,11 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(CASE WHEN CHARINDEX(' Next: ', k.Trouble) > 0 THEN SUBSTRING(k.Trouble, CHARINDEX(' Next: ', k.Trouble), 1000000) END, 8, 1000000) AS Mend
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(SUBSTRING(k.Trouble, NULLIF(CHARINDEX(' Next: ', k.Trouble), 0), 1000000), 8, 1000000) AS Mend
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Locked AS (
 SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
