@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from batchctl.store.views.instance_views import failed, history, late, running, status
 from batchctl.store.views.obstacle_views import frozen, not_installed, unreadable
-from batchctl.store.views.spoken import Spoken, tidied
+from batchctl.store.views.spoken import Spoken
 from batchctl.store.views.start_views import inbox, schedule, sql_job
 from batchctl.store.views.waiting_view import waiting
 
@@ -40,6 +40,6 @@ def views(dialect: str, schema: str = "") -> dict[str, str]:
         sql_job,
     )
     return {
-        name: spoken.for_any_client(tidied(f"{spoken.create} {schema}{name} AS{write(spoken)}"))
+        name: spoken.for_any_client(f"{spoken.create} {schema}{name} AS{write(spoken)}")
         for name, write in zip(NAMES, written, strict=True)
     }

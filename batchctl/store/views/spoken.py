@@ -145,7 +145,7 @@ class Spoken:
 
     def for_any_client(self, view: str) -> str:
         """Let the statements that a view shows be run in sqlcmd and SQL Agent, too, whose sessions refuse them (error 1934)."""
-        return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view
+        return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else _tidied(view)
 
     def quoted(self, text: str) -> str:
         """Write a text, which is not NULL, as SQL writes one."""
@@ -247,7 +247,7 @@ def helpers(dialect: str) -> dict[str, str]:
     return {"batchctl_blanks": f"CREATE VIEW batchctl_blanks AS SELECT {blanks} AS Blanks"}
 
 
-def tidied(view: str) -> str:
+def _tidied(view: str) -> str:
     """Make one text of texts that follow one another, and no deeper margins than one can read."""
     parts: list[str] = []
     for part in _LITERAL.split(view):

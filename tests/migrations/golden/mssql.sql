@@ -1529,7 +1529,7 @@ GO
 CREATE OR ALTER VIEW vNotInstalled AS
 WITH Offered AS (
 SELECT CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-    WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
+            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
 ), Named AS (
@@ -1556,12 +1556,12 @@ SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.Until
     CONCAT(z.Scope, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason) AS Reason,
     CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');') AS NextSql
 FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
-    z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
-    FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(Tag)) AS BareTag, UntilTime, z_inserted, Actor, Reason
-    FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > SYSUTCDATETIME())) z
-    JOIN (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-    ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
-    OR (z.BareTag <> '' AND z.BareTag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.BareTag, ','), b.Tags) > 0)) z
+             z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
+      FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(Tag)) AS BareTag, UntilTime, z_inserted, Actor, Reason
+            FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > SYSUTCDATETIME())) z
+      JOIN (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+        ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
+        OR (z.BareTag <> '' AND z.BareTag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.BareTag, ','), b.Tags) > 0)) z
 WHERE z.Nth = 1;
 GO
 IF @@TRANCOUNT = 0
@@ -1577,26 +1577,26 @@ FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY P
 WHERE Nth = 1
 ), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
 SELECT ProcessBatch_id, COUNT(CASE WHEN Status IN ('ready') THEN 1 END) AS Ready, COUNT(CASE WHEN Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN Status IN ('retry') THEN 1 END) AS Retry,
-    COUNT(CASE WHEN Status IN ('failed') THEN 1 END) AS Failed, COUNT(CASE WHEN Status IN ('held') THEN 1 END) AS Held, COUNT(CASE WHEN Status IN ('paused') THEN 1 END) AS Paused
+       COUNT(CASE WHEN Status IN ('failed') THEN 1 END) AS Failed, COUNT(CASE WHEN Status IN ('held') THEN 1 END) AS Held, COUNT(CASE WHEN Status IN ('paused') THEN 1 END) AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-    UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
 GROUP BY ProcessBatch_id
 )
 SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable' WHEN b.Enabled <> 1 THEN 'disabled'
-    WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen' WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-    WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-    WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-    WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
-    ELSE 'idle' END AS Status,
-    COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-    c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
-    b.Seq, b.Description,
-    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
-    WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
-    THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-    ELSE CONCAT('SELECT * FROM ', CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END, ' WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable' WHEN b.Enabled <> 1 THEN 'disabled'
+            WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen' WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+            WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
+            ELSE 'idle' END AS Status,
+       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
+       b.Seq, b.Description,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+            WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
+                 THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+            ELSE CONCAT('SELECT * FROM ', CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END, ' WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1618,11 +1618,11 @@ GO
 
 CREATE OR ALTER VIEW vFailed AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-    h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-    CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-    CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
-    CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
+       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1647,8 +1647,8 @@ SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'B
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-    (SELECT CASE WHEN v.Said NOT LIKE '%[^0-9]%' AND LEN(v.Said) BETWEEN 1 AND 18 THEN TRY_CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
-    SYSUTCDATETIME() AS Now
+       (SELECT CASE WHEN v.Said NOT LIKE '%[^0-9]%' AND LEN(v.Said) BETWEEN 1 AND 18 THEN TRY_CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
+       SYSUTCDATETIME() AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
@@ -1661,41 +1661,41 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
 GROUP BY n.ProcessBatch_id
 ), Stopping AS (
 SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-    MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
 ), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-    c.PrevProcessControlSeq, c.z_updated, COALESCE(k.HowMany, 0) AS Started, b.MaxConcurrent,
-    lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 AS OnFailure,
-    CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
-    CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-    ELSE t.ByPerson END
-    WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+       c.PrevProcessControlSeq, c.z_updated, COALESCE(k.HowMany, 0) AS Started, b.MaxConcurrent,
+       lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 AS OnFailure,
+       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
+            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+                 ELSE t.ByPerson END
+            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
 LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
 ), Line AS (
 SELECT c.*, c.Started + COUNT(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry')
-    AND c.Stop_id IS NULL THEN 1 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Taken
+                                   AND c.Stop_id IS NULL THEN 1 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Taken
 FROM Stood c
 ), Ordered AS (
 SELECT c.*, MIN(CASE WHEN c.OnFailure <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-    OR (c.Status = 'retry' AND c.Taken >= c.MaxConcurrent))
-    THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+                          OR (c.Status = 'retry' AND c.Taken >= c.MaxConcurrent))
+                     THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
 FROM Line c
 ), Instances AS (
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextRunTime, PrevProcessControlSeq, z_updated,
-    Started, Taken, Ahead_id, Stop_id FROM Ordered WHERE Status = 'ready' OR Status = 'retry'
+       Started, Taken, Ahead_id, Stop_id FROM Ordered WHERE Status = 'ready' OR Status = 'retry'
 UNION ALL
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status) COLLATE Latin1_General_100_BIN2, NextRunTime, PrevProcessControlSeq,
-    z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
+       z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
 ), Lacking AS (
 SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
 FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
@@ -1708,52 +1708,52 @@ SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(SUBSTRING(
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Locked AS (
 SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
-    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
 FROM Met m WHERE m.Said IS NOT NULL
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT TOP 1 CASE WHEN q.NotBeforeTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.NotBeforeTime) END FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime ORDER BY o.FromTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
-    CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-    WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
-    WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-    WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
-    WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-    THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-    WHEN w.Row_id IS NOT NULL THEN w.Reason
-    WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
-    WHEN c.NextRunTime > l.Now THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
-    WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-    WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-    WHEN h.Reason IS NOT NULL THEN h.Reason
-    WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-    WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-    WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
-    WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
-    WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
-    WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-    WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-    SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
-    WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
-    ELSE 'nothing holds it back' END AS Reason,
-    CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-    WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
-    c.FileProcess_id,
-    CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-    WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
-    WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
-    WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
-    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-    WHEN w.Row_id IS NOT NULL THEN w.NextSql
-    WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
-    WHEN c.NextRunTime > l.Now THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-    WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
-    WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
-    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
-    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
-    ELSE 'SELECT * FROM vRunning;' END AS NextSql
+       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
+            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
+            WHEN w.Row_id IS NOT NULL THEN w.Reason
+            WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
+            WHEN c.NextRunTime > l.Now THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
+            WHEN h.Reason IS NOT NULL THEN h.Reason
+            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
+            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
+            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
+            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
+            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
+            ELSE 'nothing holds it back' END AS Reason,
+       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
+            WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
+       c.FileProcess_id,
+       CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
+            WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
+            WHEN w.Row_id IS NOT NULL THEN w.NextSql
+            WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
+            WHEN c.NextRunTime > l.Now THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
+            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1772,7 +1772,7 @@ LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
 SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
-    w.Reason, NULL, c.FileProcess_id, w.NextSql
+       w.Reason, NULL, c.FileProcess_id, w.NextSql
 FROM UnfitWork w
 JOIN BatchControl c ON c.BatchControl_id = w.Row_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1780,24 +1780,24 @@ LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
 SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL, c.z_updated,
-    CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+       CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
 AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-    w.Since, COALESCE(p.Reason, q.Reason, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-    ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', z.Scope, ' is frozen') ELSE '' END)), NULL, NULL, COALESCE(p.NextSql, q.NextSql,
-    CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
-    WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
-    WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
-    WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
-    WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN x.Status = 'ready' OR x.Status = 'retry' THEN 'vWaiting' WHEN x.Status = 'complete' THEN 'vHistory' ELSE 'vRunning' END, ' WHERE BatchControl_id = ', x.BatchControl_id, ';')
-    WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-    THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
-    ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END)
+       w.Since, COALESCE(p.Reason, q.Reason, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
+            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', z.Scope, ' is frozen') ELSE '' END)), NULL, NULL, COALESCE(p.NextSql, q.NextSql,
+       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
+            WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+            WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
+            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN x.Status = 'ready' OR x.Status = 'retry' THEN 'vWaiting' WHEN x.Status = 'complete' THEN 'vHistory' ELSE 'vRunning' END, ' WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
+                 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END)
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
@@ -1807,8 +1807,8 @@ LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-    f.z_inserted, COALESCE(x.Reason, y.Reason, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END), NULL,
-    f.FileProcess_id, COALESCE(x.NextSql, y.NextSql, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
+       f.z_inserted, COALESCE(x.Reason, y.Reason, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END), NULL,
+       f.FileProcess_id, COALESCE(x.NextSql, y.NextSql, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1816,18 +1816,18 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessContro
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
 AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-    WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-    AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-    SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
+        WHERE g.Entity = f.Entity AND g.DataHash = f.DataHash AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
+            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-    q.Since, q.Reason, NULL, NULL, q.NextSql
+       q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM ProcessBatch b
 JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
-    FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-    UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1842,13 +1842,13 @@ GO
 
 CREATE OR ALTER VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
-    CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-    CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
-    WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
-    WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-    h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-    CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
+            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
+            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1864,12 +1864,12 @@ GO
 
 CREATE OR ALTER VIEW vLate AS
 SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT TOP 1 CASE WHEN l.ExpectedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.ExpectedTime) END FROM ZoneOffset o WHERE o.UntilTime > l.ExpectedTime AND o.FromTime <= l.ExpectedTime ORDER BY o.FromTime) AS ExpectedTimeLocal,
-    CAST(DATEDIFF_BIG(millisecond, l.ExpectedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, l.Reason, l.NextSql
+       CAST(DATEDIFF_BIG(millisecond, l.ExpectedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, l.Reason, l.NextSql
 FROM (
 SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-    b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime,
-    CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
-    CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
+       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime,
+       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
+       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1877,20 +1877,20 @@ JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessCont
 WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
 UNION ALL
 SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')), b.ProcessBatchName, c.BatchControl_id,
-    c.NextRunTime, 'its NextRunTime is over, and it has not started',
-    CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
+       c.NextRunTime, 'its NextRunTime is over, and it has not started',
+       CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
 UNION ALL
 SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over, and no controller has decided it',
-    'SELECT * FROM Controller;'
+       'SELECT * FROM Controller;'
 FROM Schedule WHERE Enabled = 1 AND NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
 UNION ALL
 SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-    CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END, 'it waits for longer than DeadlineMins', CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END, 'it waits for longer than DeadlineMins', CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
 FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
@@ -1898,7 +1898,7 @@ WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END < SYSUTCDATETIME()
 UNION ALL
 SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
-    CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
+       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
 FROM Incident i
 WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished')
 ) l;
@@ -1911,11 +1911,11 @@ GO
 
 CREATE OR ALTER VIEW vHistory AS
 SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-    h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-    h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
-    CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-    h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-    CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
@@ -1931,37 +1931,37 @@ CREATE OR ALTER VIEW vSchedule AS
 WITH Newest AS (
 SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
 FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-    CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-    ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-    THEN f.FileProcess_id END AS Ran_id
-    FROM ScheduleFire f) g
+             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+                  THEN f.FileProcess_id END AS Ran_id
+      FROM ScheduleFire f) g
 GROUP BY g.Schedule_id
 ), Came AS (
 SELECT c.FileProcess_id, COUNT(*) AS Instances, COUNT(CASE WHEN c.Status IN ('complete') THEN 1 END) AS Complete, COUNT(CASE WHEN c.Status IN ('failed', 'held') THEN 1 END) AS Failed,
-    COUNT(CASE WHEN c.Status IN ('cancelled') THEN 1 END) AS Cancelled, COUNT(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running,
-    MIN(c.StartTime) AS StartTime
+       COUNT(CASE WHEN c.Status IN ('cancelled') THEN 1 END) AS Cancelled, COUNT(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running,
+       MIN(c.StartTime) AS StartTime
 FROM (SELECT x.FileProcess_id, x.Status,
-    (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-    FROM BatchControl x) c
+             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+      FROM BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-    JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-    WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-    WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-    CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
-    CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
-    l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-    l.FileProcess_id AS LastFileProcess_id, e.Description,
-    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
-    WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-    ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
-    r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-    CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+       CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
+       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description,
+       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
+            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
 LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
@@ -1992,8 +1992,8 @@ LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_i
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
 ), Takers AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
-    COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
-    MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
+       COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
+       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
 FROM ProcessBatch b
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
@@ -2002,31 +2002,31 @@ GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT TOP 1 CASE WHEN q.Arrived BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Arrived) END FROM ZoneOffset o WHERE o.UntilTime > q.Arrived AND o.FromTime <= q.Arrived ORDER BY o.FromTime) AS ArrivedLocal, q.NextSql
 FROM (
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted AS Arrived, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-    CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
-    WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-    THEN CONCAT(f.Message, ' (corrected since)')
-    WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-    ELSE COALESCE(f.Message, 'no reason was given') END AS Reason,
-    CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
-    WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
-    WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-    OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-    WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-    ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.Entity IS NULL THEN CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')) ELSE CONCAT(CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ...') END, ' WHERE FileProcess_id = ', f.FileProcess_id, ';', ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
+       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 THEN CONCAT(f.Message, ' (corrected since)')
+            WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE COALESCE(f.Message, 'no reason was given') END AS Reason,
+       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
+            WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
+            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.Entity IS NULL THEN CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')) ELSE CONCAT(CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ...') END, ' WHERE FileProcess_id = ', f.FileProcess_id, ';', ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
-    COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it')
-    WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-    WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-    ELSE 'no controller has looked at it yet' END),
-    COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')), ' WHERE FileProcess_id = ', f.FileProcess_id, ';')
-    WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
+       COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it')
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            ELSE 'no controller has looked at it yet' END),
+       COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')), ' WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
@@ -2045,13 +2045,13 @@ GO
 
 CREATE OR ALTER VIEW vSqlJob AS
 SELECT NULLIF(e.Schedule_id, 0) AS Schedule_id, NULLIF(e.ScheduleName, '') AS JobName,
-    replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-    COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
-    NULLIF(CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END, -1) AS IsRepeatable, NULLIF(e.Enabled, -1) AS IsEnabled, e.TimeZone,
-    e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
-    CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-    h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-    NULLIF(CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';'), '') AS NextSql
+       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
+       NULLIF(CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END, -1) AS IsRepeatable, NULLIF(e.Enabled, -1) AS IsEnabled, e.TimeZone,
+       e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
+       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+       NULLIF(CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';'), '') AS NextSql
 FROM Schedule e
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
 JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
