@@ -235,7 +235,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.handler_calls:HandlerCalls._leave_alone": 1265,
     "batchctl.system.handler_calls:HandlerCalls._on_thread": 1266,
     "batchctl.operations.unknown:refuse_start": 1267,
-    "batchctl.store.repeatable.making:_make_view_with_other_columns": 1287,
+    "batchctl.store.repeatable.making:_drop_view": 1287,
     "batchctl.operations.task_queue:_refuse_to_start": 1285,
     "batchctl.config:refuse_wrong_folder": 1286,
     "batchctl.system.handler_calls:_ended": 1290,

@@ -53,7 +53,7 @@ WITH_ARGUMENTS = (
     ("job", "history", HOSTILE),
     ("wait", "1", "--timeout", "0"),
 )
-EMPTY = {"vRunning", "vLate", "vSqlJob"}
+EMPTY = {"vRunning", "vLate", "vSqlJob", "vUnreadable"}
 """The views of what there is none of in this night."""
 EXPECTED = {0, 2, 3, 4, 5, 6}
 """The exit codes of a command that knows what it says; 1 would be that of an error nobody has thought of, but for `wait`."""

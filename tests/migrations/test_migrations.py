@@ -163,6 +163,36 @@ def test_a_view_upon_one_that_gets_other_columns_is_named(postgres: PostgresServ
     assert refused.value.next_step == "drop that, then: batchctl db upgrade, then make it again"
 
 
+def test_a_view_that_others_stand_upon_gets_other_columns(postgres: PostgresServer, tmp_path: Path) -> None:
+    """What stands upon it is made again, too, with the rights that people have on it."""
+    database = PostgresControl(postgres, tmp_path, postgres.new_database())
+    with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
+        transactions.run(frozenset(), schema.upgrade)
+        made = definitions_of(transactions)
+        with transactions.read() as connection:
+            for statement in (
+                "DROP VIEW vStatus, vWaiting, vInbox, vSchedule, vUnreadable",
+                "CREATE VIEW vUnreadable AS SELECT 1 AS Other",
+                "CREATE VIEW vStatus AS SELECT Other FROM vUnreadable",
+                "CREATE VIEW vLooked AS SELECT Other FROM vStatus",
+                "GRANT SELECT ON vUnreadable, vStatus TO PUBLIC",
+            ):
+                connection.exec_driver_sql(statement)
+        with pytest.raises(SchemaMismatch, match=r"(?s)View vUnreadable gets other columns.*view vlooked depends"):
+            transactions.run(frozenset(), schema.upgrade)
+        with transactions.read() as connection:
+            connection.exec_driver_sql("DROP VIEW vLooked")
+        transactions.run(frozenset(), schema.upgrade)
+
+        assert definitions_of(transactions) == made
+        with transactions.read() as connection:
+            public = connection.exec_driver_sql(
+                "SELECT table_name FROM information_schema.table_privileges WHERE grantee = 'PUBLIC' AND table_name LIKE 'v%%'"
+                " AND table_schema = current_schema() ORDER BY 1"
+            )
+            assert public.scalars().all() == ["vstatus", "vunreadable"]
+
+
 def test_who_may_make_no_schema_is_told_that_there_is_nothing_to_do(postgres: PostgresServer, tmp_path: Path) -> None:
     database = PostgresControl(postgres, tmp_path, postgres.new_database())
     with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:

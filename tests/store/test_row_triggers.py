@@ -143,8 +143,8 @@ def replacing(sqlite_database: ControlDatabase) -> Iterator[Hand]:
     hand = sqlite_database.hand()
     add_all(hand)
     for table in ("ProcessBatch", "Resource", "Calendar"):
-        for guard in ("InUse", "Replaced"):
-            hand.sql(f"DROP TRIGGER TR_{table}_{guard}")
+        hand.sql(f"DROP TRIGGER TR_{table}_InUse")
+    hand.sql("DROP TRIGGER TR_batchctl_replaced_InUse")
     hand.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('tape', 2), ('net', 3)")
     yield hand
     hand.close()

@@ -139,7 +139,7 @@ def test_every_statement_that_a_view_shows_can_be_run(world: World, seen: Callab
         if column.endswith("Sql")
     ]
 
-    assert {view for view, _ in statements} == {*views.NAMES}
+    assert {view for view, _ in statements} == {*views.NAMES} - {"vUnreadable", "vNotInstalled"}
     to_fill_in = [text for _, text in statements if re.search(r"[=,(] ?\.\.\.", text)]
     assert len(to_fill_in) == 3
     for _, text in statements:
@@ -585,6 +585,41 @@ def test_a_wait_goes_on_to_what_moves_the_upstream(
     assert waits["NextSql"] == next_sql
     (down,) = seen("vStatus", "ProcessBatchName = 'down'")
     assert (down["Status"], down["NextSql"]) == ("waits", "SELECT * FROM vWaiting WHERE ProcessBatchName = 'down';")
+
+
+def test_what_keeps_a_batch_from_starting_is_shown_with_what_mends_it(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch("Odd's", steps=1, Populator="gone")
+    world.batch("fine", steps=1)
+    world.hand.loosen()
+    world.sql("UPDATE ProcessControl SET MaxLost = -1 WHERE ProcessBatch_id = 1")
+    world.sql("UPDATE ProcessBatch SET RetryCount = -1, Seq = 7 WHERE ProcessBatch_id = 1")
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, ProcessTypes, Populators) VALUES ('c', 'h', 'told', 'pattern')"
+    )
+    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, UntilTime) VALUES ('fine', 'why', '2999-01-01')")
+    world.sql("INSERT INTO BatchFreeze (Reason, Actor) VALUES ('all', 'anna')")
+
+    unreadable = [
+        (row["TableName"], row["ColumnName"], row["ProcessBatch_id"], row["Reason"]) for row in seen("vUnreadable")
+    ]
+    assert unreadable == [
+        ("ProcessBatch", "RetryCount", 1, "ProcessBatch 1 (Odd's) cannot be read: RetryCount holds nonsense"),
+        ("ProcessControl", "MaxLost", 1, "ProcessControl 1 cannot be read: MaxLost holds nonsense"),
+    ]
+    (lacking,) = seen("vNotInstalled")
+    assert (lacking["ProcessControlSeq"], lacking["Reason"]) == (
+        -1,
+        "ProcessBatch (Odd's): Populator 'gone' is not installed",
+    )
+    assert [(row["ProcessBatchName"], row["BatchFreeze_id"], row["Scope"]) for row in seen("vFrozen")] == [
+        ("Odd's", 2, "everything"),
+        ("fine", 2, "everything"),
+    ], "the one that lasts longest"
+    for text in [row["NextSql"] for row in seen("vUnreadable")]:
+        world.sql(text)
+    assert seen("vUnreadable") == []
 
 
 def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_controller_lives(

@@ -46,6 +46,16 @@ SELECT format('GRANT %s ON %s TO %s%s', a.privilege_type, c.oid::regclass,
 FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
 WHERE c.oid = to_regclass(:view) AND a.grantee <> c.relowner
 """
+_UPON = """
+WITH RECURSIVE upon (view) AS (
+SELECT CAST(to_regclass(:view) AS oid)
+UNION
+SELECT r.ev_class FROM upon u JOIN pg_depend d ON d.refobjid = u.view AND d.refclassid = 'pg_class'::regclass
+JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
+)
+SELECT c.relname FROM upon u JOIN pg_class c ON c.oid = u.view
+WHERE c.oid <> to_regclass(:view) AND c.relnamespace = current_schema()::regnamespace
+"""
 _MODEL = "batchctl_model"
 
 
@@ -59,6 +69,11 @@ def definitions(connection: Connection) -> dict[str, str]:
 def rights_on(connection: Connection, view: str) -> list[str]:
     """Return the statements that give a view's rights to those who have them, beside its owner."""
     return [str(right) for right in connection.execute(text(_RIGHTS), {"view": view}).scalars()]
+
+
+def views_upon(connection: Connection, view: str) -> set[str]:
+    """Return the names of the views that stand upon another, on their own account or upon one that does."""
+    return {str(name) for name in connection.execute(text(_UPON), {"view": view}).scalars()}
 
 
 def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import re
 from batchctl.store import views
 from batchctl.store.repeatable import audit, calendars, jobs, notices, pointing, work
 from batchctl.store.repeatable.trigger import Trigger
+from batchctl.store.views import spoken
 
 _KINDS = (audit, pointing, work, calendars, jobs, notices)
 _NAME = re.compile(r"CREATE OR REPLACE FUNCTION (\w+\(\))")
@@ -25,11 +26,17 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
     return [trigger for kind in _KINDS for trigger in kind.triggers(dialect, schema)]
 
 
+def helpers(dialect: str) -> dict[str, str]:
+    """Return the views that triggers go by, and that nobody is meant to look at."""
+    return spoken.helpers(dialect) | audit.views(dialect) | pointing.views(dialect)
+
+
 def statements(dialect: str) -> list[str]:
     """Return what makes all of it, from nothing; on servers, over what is there."""
     return [
         *functions(dialect),
         *views.views(dialect).values(),
+        *helpers(dialect).values(),
         *(trigger.statement for trigger in triggers(dialect)),
     ]
 
@@ -37,7 +44,7 @@ def statements(dialect: str) -> list[str]:
 def names(dialect: str) -> set[str]:
     """Return what all of it is called where the catalog of a database is read."""
     if dialect != "postgresql":
-        return {*views.NAMES, *(trigger.name for trigger in triggers(dialect))}
+        return {*views.NAMES, *helpers(dialect), *(trigger.name for trigger in triggers(dialect))}
     return {
         *(name.lower() for name in views.NAMES),
         *(f"{trigger.table}.{trigger.name}".lower() for trigger in triggers(dialect)),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from batchctl.store.repeatable import pointing
 from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refusal, trusted
-from batchctl.store.repeatable.watched import Watched, each
+from batchctl.store.repeatable.watched import DEFINITIONS, Watched, each
 from batchctl.store.repeatable.work import as_stored
 
 ADDED_TO = {"AuditLog": "AuditLogDays", "AuditSeal": ""}
@@ -22,20 +23,60 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
                 yield from _on_postgresql(watched, only_hands=only_hands)
             case _:
                 yield _on_mssql(watched, schema, only_hands=only_hands)
+    if dialect == "sqlite":
+        yield from _for_all_definitions()
     for table, setting in ADDED_TO.items():
         yield from _added_to(dialect, table, setting, schema)
 
 
+def views(dialect: str) -> dict[str, str]:
+    """Return what the triggers of SQLite have in common: it has no functions.
+
+    Of each table of definitions a view tells what is audited of a row. Into one more the triggers of all of them insert what
+    has happened.
+    """
+    if dialect != "sqlite":
+        return {}
+    made = {f"batchctl_{watched.table}": _told(watched) for watched in DEFINITIONS}
+    rows = (f"SELECT '{one.table}' AS TableName, {one.key} AS RowNumber FROM {one.table}" for one in DEFINITIONS)
+    made["batchctl_rows"] = " UNION ALL\n".join(rows)
+    made[_HAPPENED] = "SELECT '' AS Action, r.*, 0 AS FormerNumber FROM batchctl_replaced r"
+    return {name: f"CREATE VIEW {name} AS\n{text}" for name, text in made.items()}
+
+
+_HAPPENED = "batchctl_audited"
+
+
+def _told(watched: Watched) -> str:
+    parent = ""
+    if watched.parent:
+        key = watched.parent_key
+        found = f"SELECT p.{watched.parent_called} FROM {watched.parent} p WHERE p.{key} = r.{key}"
+        parent = f"coalesce(({found}), '') || ':' || "
+    listed = ", ".join(f"'{name}', {name}" for name in watched.columns)
+    return (
+        f"SELECT '{watched.table}' AS TableName, {watched.key} AS RowNumber, '{watched.table}:' || {parent}{watched.called}"
+        f" AS Target,\n    json_object({listed}) AS ValuesBefore\n"
+        f"FROM {watched.table} r"
+    )
+
+
 def _of_work(watched: Watched) -> Iterator[Trigger]:
     """Yield the trigger for a hand's change: the engine says with every change of its own when it was made."""
-    changed = " OR ".join(f"OLD.{name} IS NOT NEW.{name}" for name in watched.columns)
-    yield on_sqlite(
-        f"TR_{watched.table}_AuditUpdate",
-        watched.table,
-        f"AFTER UPDATE OF {', '.join(watched.columns)}",
-        [_changed(watched)],
-        f"NEW.z_updated IS OLD.z_updated AND ({changed})",
+    table = watched.table
+    values = ((name, *(as_stored(table, name, row) for row in ("OLD", "NEW"))) for name in watched.columns)
+    listed = ", ".join(f"('{name}', {was}, {became})" for name, was, became in values)
+    # Without a word about it, all would be compared as the first column is, which may be in any letter case.
+    entry = (
+        f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', '{table}:' || NEW.{watched.key},\n"
+        f"        json_group_object(column1, column2), json_group_object(column1, column3)\n    FROM (VALUES {listed})\n"
+        "    WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL"
     )
+    event = f"AFTER UPDATE OF {', '.join(watched.columns)}"
+    yield on_sqlite(f"TR_{table}_AuditUpdate", table, event, [entry], "NEW.z_updated IS OLD.z_updated")
+
+
+_ENTRY = "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)"
 
 
 def _of_definitions(watched: Watched) -> Iterator[Trigger]:
@@ -44,91 +85,60 @@ def _of_definitions(watched: Watched) -> Iterator[Trigger]:
     Of the rows that a REPLACE takes away no trigger for DELETE hears, unless somebody asked for that. Whether what is in
     the way of a row goes is known only once that is written: before, nothing tells REPLACE from OR IGNORE and ON CONFLICT.
     """
-    table, key = watched.table, watched.key
-    forgotten = f"DELETE FROM batchctl_replaced WHERE TableName = '{table}'"
-    moved = " OR ".join(f"NEW.{column} IS NOT OLD.{column}" for column in (key, *watched.unique()))
-    yield on_sqlite(f"TR_{table}_BeforeInsert", table, "BEFORE INSERT", [forgotten, _in_the_way(watched, "")])
-    yield on_sqlite(
-        f"TR_{table}_BeforeUpdate",
-        table,
-        "BEFORE UPDATE",
-        [forgotten, _in_the_way(watched, f"r.{key} <> OLD.{key} AND ")],
-        moved,
-    )
-    yield on_sqlite(
-        f"TR_{table}_AuditInsert",
-        table,
-        "AFTER INSERT",
-        [_gone(watched), forgotten, _entry(watched, "insert", "NEW", "NULL", _object(watched, "NEW"))],
-    )
-    # Of what an upsert changes, the INSERT before it has said that it is in the way.
-    gone = _gone(watched, f"w.RowNumber <> OLD.{key} AND ")
-    yield on_sqlite(f"TR_{table}_AuditUpdate", table, "AFTER UPDATE", [gone, forgotten, _changed(watched)])
-    # With recursive_triggers this hears of what a REPLACE takes away; and a row deleted otherwise is in nobody's way.
-    yield on_sqlite(
-        f"TR_{table}_AuditDelete",
-        table,
-        "AFTER DELETE",
-        [
-            f"{forgotten} AND RowNumber = OLD.{key}",
-            _entry(watched, "delete", "OLD", _object(watched, "OLD"), "NULL"),
-        ],
-    )
-
-
-def _entry(watched: Watched, action: str, row: str, before: str, after: str) -> str:
-    return (
-        "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)\n"
-        f"    SELECT 'sql', 'sql', 'row {action}', {_target(watched, row)}, {before}, {after}"
-    )
-
-
-def _changed(watched: Watched) -> str:
-    """Return what writes the columns that differ; nothing where none does."""
-    values = ((name, *(as_stored(watched.table, name, row) for row in ("OLD", "NEW"))) for name in watched.columns)
-    first, *others = (f"'{name}'{{}}, {was}{{}}, {became}{{}}" for name, was, became in values)
-    each = " UNION ALL SELECT ".join(
-        [first.format(" Name", " Was", " Became"), *(one.format("", "", "") for one in others)]
-    )
-    entry = _entry(watched, "update", "NEW", "json_group_object(Name, Was)", "json_group_object(Name, Became)")
-    # Without a word about it, all would be compared as the first column is, which may be in any letter case.
-    return f"{entry}\n    FROM (SELECT {each})\n    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL"
-
-
-def _object(watched: Watched, row: str) -> str:
-    listed = ", ".join(f"'{name}', {row}.{name}" for name in watched.columns)
-    return f"json_object({listed})"
-
-
-def _target(watched: Watched, row: str) -> str:
-    parent = ""
-    if watched.parent:
-        key = watched.parent_key
-        found = f"SELECT p.{watched.parent_called} FROM {watched.parent} p WHERE p.{key} = {row}.{key}"
-        parent = f" || coalesce(({found}), '') || ':'"
-    return f"substr('{watched.table}:'{parent} || {row}.{watched.called}, 1, 200)"
-
-
-def _in_the_way(watched: Watched, others: str) -> str:
-    """Return what keeps each row that has the number of the new one, or what must be unique."""
-    same = [f"r.{watched.key} = NEW.{watched.key}"]
+    table, number = watched.table, "NEW.rowid"
     if unique := watched.unique():
-        same.append(f"({' AND '.join(f'r.{column} = NEW.{column}' for column in unique)})")
-    return (
-        "INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)\n"
-        f"    SELECT '{watched.table}', r.{watched.key}, {_target(watched, 'r')}, {_object(watched, 'r')}\n"
-        f"    FROM {watched.table} r WHERE {others}({' OR '.join(same)})"
-    )
+        alike = " AND ".join(f"{column} = NEW.{column}" for column in unique)
+        number += f", (SELECT rowid FROM {table} WHERE {alike})"
+    kept = f"INSERT INTO batchctl_replaced SELECT * FROM batchctl_{table} WHERE RowNumber"
+    said = f"INSERT INTO {_HAPPENED} SELECT '{{}}', *, {{}} FROM batchctl_{table} WHERE RowNumber = {{}}.rowid"
+    for name, event, before, statement in (
+        ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} IN ({number})"),
+        ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.rowid, {number})"),
+        ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NULL", "NEW")),
+        ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "OLD.rowid", "NEW")),
+        # With recursive_triggers this hears of what a REPLACE takes away, too.
+        ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "NULL", "OLD")),
+    ):
+        yield on_sqlite(f"TR_{table}_{name}", table, event, [*before, statement])
 
 
-def _gone(watched: Watched, others: str = "") -> str:
-    """Return what writes which rows are gone: before an INSERT that gives no number, NEW has one that is not its own."""
-    key = watched.key
-    return (
-        "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
-        "    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w\n"
-        f"    WHERE w.TableName = '{watched.table}' AND {others}(w.RowNumber = NEW.{key}\n"
-        f"        OR NOT EXISTS (SELECT 1 FROM {watched.table} r WHERE r.{key} = w.RowNumber)) ORDER BY w.RowNumber"
+def _for_all_definitions() -> Iterator[Trigger]:
+    """Yield what the triggers of SQLite have in common: it writes the entry, and which rows are gone."""
+    # Of what an upsert changes, the INSERT before it has said that it is in the way.
+    again = "DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber"
+    yield on_sqlite("TR_batchctl_replaced_Anew", "batchctl_replaced", "BEFORE INSERT", [again])
+    target = "substr({}Target, 1, 200)"
+    became = "json_extract(NEW.ValuesBefore, fullkey)"
+    yield on_sqlite(
+        f"TR_{_HAPPENED}",
+        _HAPPENED,
+        "INSTEAD OF INSERT",
+        [
+            # Before an INSERT that gives no number, NEW had one that is not its own.
+            (
+                "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
+                f"    SELECT 'sql', 'sql', 'row delete', {target.format('')}, ValuesBefore FROM batchctl_replaced w\n"
+                "    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber\n"
+                f"        AND (RowNumber = NEW.RowNumber OR {pointing.IS_GONE.format('w')}) ORDER BY RowNumber"
+            ),
+            (
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', {target.format('NEW.')}, json_group_object(key, value),\n"
+                f"        json_group_object(key, {became})\n"
+                "    FROM batchctl_replaced w, json_each(w.ValuesBefore)\n"
+                # Mostly the engine has written what is not audited: then there is nothing to look for.
+                "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore\n"
+                f"        AND value IS NOT {became} GROUP BY RowNumber"
+            ),
+            (
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, {target.format('NEW.')},\n"
+                "        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,\n"
+                "        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update'"
+            ),
+            (
+                "DELETE FROM batchctl_replaced\n"
+                "    WHERE TableName = NEW.TableName AND (RowNumber = NEW.RowNumber OR NEW.Action <> 'delete')"
+            ),
+        ],
     )
 
 

@@ -8,13 +8,20 @@ from sqlalchemy.exc import DBAPIError
 from batchctl.domain.errors import SchemaMismatch
 from batchctl.store import repeatable, views
 from batchctl.store.dialects import dialect_of
-from batchctl.store.dialects.postgresql_catalog import rights_on
+from batchctl.store.dialects.postgresql_catalog import rights_on, views_upon
+from batchctl.store.repeatable import pointing
 from batchctl.store.repeatable.watched import DEFINITIONS
 
 _FORMER = frozenset(
-    f"TR_{watched.table}_AuditReplace{event}"
-    for watched in DEFINITIONS
-    for event in ("Insert", "Update", "dInsert", "dUpdate", "dDelete")
+    (
+        *(
+            f"TR_{watched.table}_AuditReplace{event}"
+            for watched in DEFINITIONS
+            for event in ("Insert", "Update", "dInsert", "dUpdate", "dDelete")
+        ),
+        *(f"TR_{table}_{column}{event}" for table, column, _ in pointing.DEFINED for event in ("Insert", "Update")),
+        *(f"TR_{named}_{word}" for named in pointing.NAMES for word in ("Renumbered", "Replaced")),
+    )
 )
 """Triggers of SQLite that others have taken the place of."""
 _MADE = text("SELECT name, sql FROM sqlite_master WHERE type = :kind")
@@ -36,7 +43,7 @@ def remake(connection: Connection) -> None:
 def _on_sqlite(connection: Connection) -> None:
     """Make what differs: SQLite has no REPLACE, and with a view go its triggers."""
     found = _found(connection, "view")
-    for name, statement in views.views("sqlite").items():
+    for name, statement in (views.views("sqlite") | repeatable.helpers("sqlite")).items():
         if found.get(name) != _in_one_line(statement):
             _execute(connection, f"DROP VIEW IF EXISTS {name}", statement)
     found = _found(connection, "trigger")
@@ -57,12 +64,14 @@ def _in_one_line(statement: str) -> str:
 
 def _on_postgresql(connection: Connection) -> None:
     _execute(connection, *repeatable.functions("postgresql"))
+    rights: dict[str, list[str]] = {}
     for name, statement in views.views("postgresql").items():
-        _replace_view(connection, name, statement)
+        _replace_view(connection, name, statement, rights)
+        _execute(connection, *rights.pop(name, ()))
     _execute(connection, *(trigger.statement for trigger in repeatable.triggers("postgresql")))
 
 
-def _replace_view(connection: Connection, name: str, statement: str) -> None:
+def _replace_view(connection: Connection, name: str, statement: str, rights: dict[str, list[str]]) -> None:
     dialect = dialect_of(connection)
     dialect.begin_part(connection)
     try:
@@ -71,18 +80,23 @@ def _replace_view(connection: Connection, name: str, statement: str) -> None:
         if getattr(error.orig, "sqlstate", None) != _CHANGED_COLUMNS:
             raise
         dialect.undo_part(connection)
-        _make_view_with_other_columns(connection, name, statement)
+        _drop_view(connection, name, rights)
+        _execute(connection, statement)
     dialect.end_part(connection)
 
 
-def _make_view_with_other_columns(connection: Connection, name: str, statement: str) -> None:
-    rights = rights_on(connection, name)
-    try:
-        _execute(connection, f"DROP VIEW {name}")
-    except DBAPIError as error:
-        message = f"View {name} gets other columns, and something in the database stands upon it: {error.orig}"
-        raise SchemaMismatch(message, next_step="drop that, then: batchctl db upgrade, then make it again") from error
-    _execute(connection, statement, *rights)
+def _drop_view(connection: Connection, name: str, rights: dict[str, list[str]]) -> None:
+    """Drop a view that gets other columns, and before it those of ours upon it, whose turn comes; keep what rights there are."""
+    upon = views_upon(connection, name)
+    for each in [*(other for other in reversed(views.NAMES) if other.lower() in upon), name]:
+        rights[each] = rights_on(connection, each)
+        try:
+            _execute(connection, f"DROP VIEW {each}")
+        except DBAPIError as error:
+            message = f"View {name} gets other columns, and something in the database stands upon it: {error.orig}"
+            raise SchemaMismatch(
+                message, next_step="drop that, then: batchctl db upgrade, then make it again"
+            ) from error
 
 
 def _on_mssql(connection: Connection) -> None:

@@ -45,49 +45,70 @@ INSTEAD = {
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - as the other modules have it
     """Yield the triggers; the other databases keep foreign keys by themselves."""
-    if dialect == "sqlite":
-        yield from _of_what_points()
-        yield from _of_what_is_pointed_at()
-
-
-def _of_what_points() -> Iterator[Trigger]:
-    for table, column, named in DEFINED:
-        said = (
-            f"batchctl: {column} of {table}: there is no such {named}: SELECT {named}_id, {NAMES[named]} FROM {named}"
-        )
-        lacks = f"NEW.{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {named} p WHERE p.{named}_id = NEW.{column})"
-        for event, at in (("Insert", "INSERT"), ("Update", f"UPDATE OF {column}")):
-            yield on_sqlite(f"TR_{table}_{column}{event}", table, f"BEFORE {at}", [refusal(said)], lacks)
-
-
-def _of_what_is_pointed_at() -> Iterator[Trigger]:
+    if dialect != "sqlite":
+        return
     for named in NAMES:
-        key, others = f"{named}_id", [(table, column) for table, column, of in (*KEPT, *DEFINED) if of == named]
-        used = " OR ".join(f"EXISTS (SELECT 1 FROM {table} c WHERE c.{column} = {{0}})" for table, column in others)
-        refusals = [
-            refusal(
-                f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}",
-                f"EXISTS (SELECT 1 FROM {table} c WHERE c.{column} = OLD.{key})",
-            )
-            for table, column in others
-        ]
+        found: dict[str, list[str]] = {}
+        for table, column in _pointing_at(named):
+            said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
+            found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
+        refusals = [refusal(said, " OR ".join(used)) for said, used in found.items()]
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", refusals)
-        yield on_sqlite(
-            f"TR_{named}_Renumbered",
-            named,
-            f"BEFORE UPDATE OF {key}",
-            [refusal(f"batchctl: other rows go by its {key}: leave that as it is")],
-            f"NEW.{key} <> OLD.{key} AND ({used.format(f'OLD.{key}')})",
-        )
-        # Of a REPLACE no other trigger hears: what was in its way is written down before, and struck out once it is told.
-        gone = f"OLD.TableName = '{named}' AND NOT EXISTS (SELECT 1 FROM {named} p WHERE p.{key} = OLD.RowNumber)"
-        left = f"batchctl: other tables have rows of this {named}, which a REPLACE would leave behind"
-        yield on_sqlite(
-            f"TR_{named}_Replaced",
-            "batchctl_replaced",
-            "BEFORE DELETE",
-            [refusal(f"{left}: use UPDATE, or ON CONFLICT DO UPDATE")],
-            f"{gone} AND ({used.format('OLD.RowNumber')})",
+    # Of a REPLACE no other trigger hears: what was in its way is written down before, and struck out once it is told.
+    left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"
+    refusals = [
+        refusal(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
+        for named in NAMES
+    ]
+    used = _USED.format("OLD.TableName", "OLD.RowNumber")
+    yield on_sqlite(
+        "TR_batchctl_replaced_InUse",
+        "batchctl_replaced",
+        "BEFORE DELETE",
+        refusals,
+        f"{IS_GONE.format('OLD')}\n    AND {used}",
+    )
+
+
+IS_GONE = "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = {0}.TableName AND n.RowNumber = {0}.RowNumber)"
+"""That a row which was in the way of another is not there any more."""
+_USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
+
+
+def views(dialect: str) -> dict[str, str]:
+    """Return which rows others name by number, on SQLite."""
+    if dialect != "sqlite":
+        return {}
+    rows = (
+        f"SELECT '{named}' AS TableName, {column} AS RowNumber FROM {table}"
+        for named in NAMES
+        for table, column in _pointing_at(named)
+    )
+    return {"batchctl_used": "CREATE VIEW batchctl_used AS\n" + " UNION ALL\n".join(rows)}
+
+
+def _pointing_at(named: str) -> list[tuple[str, str]]:
+    return [(table, column) for table, column, of in (*KEPT, *DEFINED) if of == named]
+
+
+def before_insert(table: str, unless: str = "") -> Iterator[str]:
+    """Yield what refuses a row of a table on SQLite that points nowhere."""
+    for pointing, column, named in DEFINED:
+        if pointing == table:
+            yield refusal(
+                f"batchctl: {column} of {table}: there is no such {named}: SELECT {named}_id, {NAMES[named]} FROM {named}",
+                f"{unless.format(column)}NEW.{column} NOT IN (SELECT {named}_id FROM {named})",
+            )
+
+
+def before_update(table: str) -> Iterator[str]:
+    """Yield what refuses a change by which a row of a table, or others that name it, point nowhere."""
+    yield from before_insert(table, "NEW.{0} IS NOT OLD.{0} AND ")
+    if table in NAMES:
+        key = f"{table}_id"
+        yield refusal(
+            f"batchctl: other rows go by its {key}: leave that as it is",
+            f"NEW.{key} <> OLD.{key} AND " + _USED.format(f"'{table}'", f"OLD.{key}"),
         )
 
 

@@ -10,17 +10,35 @@ endless, or of a year that nothing can be added to.
 from __future__ import annotations
 
 from batchctl.store.views.instance_views import failed, history, late, running, status
+from batchctl.store.views.obstacle_views import frozen, not_installed, unreadable
 from batchctl.store.views.spoken import Spoken
 from batchctl.store.views.start_views import inbox, schedule, sql_job
 from batchctl.store.views.waiting_view import waiting
 
-NAMES = ("vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory", "vSchedule", "vInbox", "vSqlJob")
+NAMES = (
+    *("vUnreadable", "vNotInstalled", "vFrozen", "vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory"),
+    *("vSchedule", "vInbox", "vSqlJob"),
+)
+"""The views; those that others stand upon come first."""
 
 
 def views(dialect: str, schema: str = "") -> dict[str, str]:
     """Return the statement that makes each view; `schema` with its dot stands before each name where it is not the default."""
     spoken = Spoken(dialect, schema)
-    written = (status, failed, waiting, running, late, history, schedule, inbox, sql_job)
+    written = (
+        unreadable,
+        not_installed,
+        frozen,
+        status,
+        failed,
+        waiting,
+        running,
+        late,
+        history,
+        schedule,
+        inbox,
+        sql_job,
+    )
     return {
         name: spoken.for_any_client(f"{spoken.create} {schema}{name} AS{write(spoken)}")
         for name, write in zip(NAMES, written, strict=True)

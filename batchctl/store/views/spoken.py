@@ -6,8 +6,11 @@ import re
 
 from batchctl.store.written_forms import BLANKS, LONGEST_LIMIT, bare
 
-_SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z])")
+_SHOWN = re.compile(r"'(?=(?:INSERT INTO|UPDATE) [A-Z'])")
 """Where a statement begins that a view shows."""
+_LITERAL = re.compile(r"('(?:[^']|'')*')")
+"""A text in SQL."""
+_MARGIN = re.compile(r"\n {5,}")
 
 LONGEST_SAID = 1_000_000
 """More characters than any text has of which a view shows the rest: SQL Server wants to know how many."""
@@ -47,7 +50,7 @@ class Spoken:
     def later(self, at: str, seconds: str) -> str:
         """Return a time some seconds after another; nothing where that is so late, or so early, that there may be none."""
         return self._each(
-            f"strftime('%Y-%m-%d %H:%M:%f', {at}, ({seconds}) || ' seconds')",
+            f"strftime('%Y-%m-%d %H:%M:%f', {at}, {seconds if seconds.isidentifier() else f'({seconds})'} || ' seconds')",
             f"CASE WHEN {at} < '5000-01-01' AND ({at} > '4000-01-01 BC' OR NOT isfinite({at}))"
             f" THEN {at} + ({seconds}) * interval '1 second' END",
             f"CASE WHEN {at} BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, {seconds}, {at}) END",
@@ -55,14 +58,18 @@ class Spoken:
 
     def local(self, at: str) -> str:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
-        # On SQLite somebody may have written it without what follows the minute.
-        whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
-        found = self.later(at, "o.OffsetSeconds")
+        found = self.later(at, self._each("OffsetSeconds", "o.OffsetSeconds", "o.OffsetSeconds"))
+        # On SQLite somebody may have written it without what follows the minute. Without the fraction, that those of offsets
+        # have, no time is the same as one of these: a second later, it is within what it was within before.
+        within = self._each(
+            f"datetime({at}, '+1 second') BETWEEN FromTime AND UntilTime",
+            *(f"o.UntilTime > {at} AND o.FromTime <= {at}",) * 2,
+        )
         # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
         # SQL Server makes no aggregate of columns of two queries (error 8124).
         one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
-        first = self._each("", "", " ORDER BY o.FromTime")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole}{first})"
+        named, first = self._each("", " o", " o"), self._each("", "", " ORDER BY o.FromTime")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset{named} WHERE {within}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -86,7 +93,25 @@ class Spoken:
         """Put texts and numbers together."""
         if self.dialect == "mssql":
             return f"CONCAT({', '.join(parts)})"
-        return f"({' || '.join(parts)})"
+        # Nothing binds closer on SQLite.
+        return " || ".join(parts) if self.dialect == "sqlite" else f"({' || '.join(parts)})"
+
+    def if_given(self, column: str, *parts: str) -> str:
+        """Put a column together with texts; nothing where it is NULL."""
+        said = self.joined(*parts)
+        return (
+            f"CASE WHEN {column} IS NULL THEN '' ELSE {said} END"
+            if self.dialect == "mssql"
+            else f"COALESCE({said}, '')"
+        )
+
+    def until_blank(self, text: str) -> str:
+        """Return the first word of a text of several."""
+        return self._each(
+            f"substr({text}, 1, instr({text}, ' ') - 1)",
+            f"split_part({text}, ' ', 1)",
+            f"LEFT({text}, CHARINDEX(' ', {text}) - 1)",
+        )
 
     def before(self, text: str, mark: str) -> str:
         """Return what of a text stands before a mark; all of it where that is not there."""
@@ -99,7 +124,7 @@ class Spoken:
     def beginning_at(self, text: str, mark: str) -> str:
         """Return a text from a mark on; nothing where that is not there."""
         at = self._each(f"instr({text}, {mark})", f"strpos({text}, {mark})", f"CHARINDEX({mark}, {text})")
-        return f"CASE WHEN {at} > 0 THEN {self._from(text, at)} END"
+        return self._from(text, f"NULLIF({at}, 0)")
 
     def after(self, text: str, many: int) -> str:
         """Return a text without so many of its first characters."""
@@ -120,12 +145,19 @@ class Spoken:
 
     def for_any_client(self, view: str) -> str:
         """Let the statements that a view shows be run in sqlcmd and SQL Agent, too, whose sessions refuse them (error 1934)."""
-        return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else view
+        return _SHOWN.sub("'SET QUOTED_IDENTIFIER ON; ", view) if self.dialect == "mssql" else _tidied(view)
 
     def quoted(self, text: str) -> str:
-        """Write a text as SQL writes one."""
-        begin = self._each("''''", "''''", "'N'''")
+        """Write a text, which is not NULL, as SQL writes one."""
+        if self.dialect == "sqlite":
+            return f"quote({text})"
+        begin = self._each("", "''''", "'N'''")
         return self.joined(begin, f"replace({text}, '''', '''''')", "''''")
+
+    def quoted_or_null(self, text: str) -> str:
+        """Write a text as SQL writes one, or NULL."""
+        quoted = self.quoted(text)
+        return quoted if self.dialect == "sqlite" else f"CASE WHEN {text} IS NULL THEN 'NULL' ELSE {quoted} END"
 
     def word(self, column: str) -> str:
         """Write a word in lower case; on SQL Server as names are compared, or it would go together with none."""
@@ -140,8 +172,8 @@ class Spoken:
 
     def bare(self, text: str) -> str:
         """Leave away what stands before and after a text and cannot be seen, as the engine does."""
-        elsewhere, on_sqlite, on_mssql = bare(text)
-        return self._each(on_sqlite, elsewhere, on_mssql)
+        elsewhere, _, on_mssql = bare(text)
+        return self._each(f"trim({text}, (SELECT Blanks FROM batchctl_blanks))", elsewhere, on_mssql)
 
     @property
     def _blanks(self) -> str:
@@ -172,14 +204,15 @@ class Spoken:
     @property
     def limit(self) -> str:
         """Return Setting MaxConcurrent; 0 where that is no number."""
-        value, most = self.bare("Value"), LONGEST_LIMIT
+        most = LONGEST_LIMIT
         digits = self._each(
-            f"{value} NOT GLOB '*[^0-9]*' AND length({value}) BETWEEN 1 AND {most}",
-            f"{value} ~ '^[0-9]{{1,{most}}}$'",
-            f"{value} NOT LIKE '%[^0-9]%' AND LEN({value}) BETWEEN 1 AND {most}",
+            f"v.Said NOT GLOB '*[^0-9]*' AND length(v.Said) BETWEEN 1 AND {most}",
+            f"v.Said ~ '^[0-9]{{1,{most}}}$'",
+            f"v.Said NOT LIKE '%[^0-9]%' AND LEN(v.Said) BETWEEN 1 AND {most}",
         )
         cast = self._each("CAST", "CAST", "TRY_CAST")
-        return f"CASE WHEN {digits} THEN {cast}({value} AS bigint) ELSE 0 END"
+        value = f"SELECT {self.bare('Value')} AS Said FROM {self.of}Setting WHERE Name = 'MaxConcurrent'"
+        return f"SELECT CASE WHEN {digits} THEN {cast}(v.Said AS bigint) ELSE 0 END FROM ({value}) v"
 
     def act(self, action: str, instance: str) -> str:
         """Write the statement with which somebody asks for an act on an instance."""
@@ -202,4 +235,25 @@ class Spoken:
 
     def twin(self, at: str, called: str) -> str:
         """Show a time in UTC, and beside it in the business time zone."""
-        return f"{at} AS {called}, {self.local(at)} AS {called}Local"
+        shown = at if at.rpartition(".")[2] == called else f"{at} AS {called}"
+        return f"{shown}, {self.local(at)} AS {called}Local"
+
+
+def helpers(dialect: str) -> dict[str, str]:
+    """Return the view by which those of SQLite say what cannot be seen before and after a text."""
+    if dialect != "sqlite":
+        return {}
+    blanks = f"char({', '.join(map(str, BLANKS))})"
+    return {"batchctl_blanks": f"CREATE VIEW batchctl_blanks AS SELECT {blanks} AS Blanks"}
+
+
+def _tidied(view: str) -> str:
+    """Make one text of texts that follow one another, and no deeper margins than one can read."""
+    parts: list[str] = []
+    for part in _LITERAL.split(view):
+        if part.startswith("'") and parts[-1] == " || " and len(parts) > 1:
+            parts.pop()
+            parts[-1] = parts[-1][:-1] + part[1:]
+        else:
+            parts.append(part)
+    return _MARGIN.sub("\n    ", "".join(parts))

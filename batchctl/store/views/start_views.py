@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
-from batchctl.store.tables import file_process
-from batchctl.store.tables import schedule as schedule_table
-from batchctl.store.views.shared_parts import GRACE, missing_plugins, nonsense, unfit, unfit_work, unread
+from batchctl.store.views.shared_parts import GRACE, not_installed, unfit
 from batchctl.store.views.spoken import Spoken
-
-_MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
-"""What is written into a row that nothing can go by: a person decides, or its populators are asked again."""
-
 
 _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END"""
@@ -21,14 +15,12 @@ _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data I
 def schedule(s: Spoken) -> str:
     """Return the schedules, when they are due and what became of the last time."""
 
-    def part(before: str, column: str) -> str:
-        return f"CASE WHEN {column} IS NULL THEN '' ELSE {s.joined(before, column)} END"
+    def part(before: str, column: str, *after: str) -> str:
+        return s.if_given(column, before, column, *after)
 
     words = s.joined(
         s.word("e.ScheduleType"),
-        "CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE "
-        + s.joined("', every '", "e.IntervalMinutes", "' minutes'")
-        + " END",
+        part("', every '", "e.IntervalMinutes", "' minutes'"),
         *(part("', '", f"e.{column}") for column in ("RunDays", "RunDaysOfMonth", "WeekOfMonth", "RunMonths")),
         *(part("' at '", f"e.{column}") for column in ("RunTimes", "RunAt", "Cron")),
         part("', between '", "e.BetweenTimes"),
@@ -48,11 +40,9 @@ def schedule(s: Spoken) -> str:
         "'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = '", s.quoted("e.ScheduleName"), "';'"
     )
     source = s.joined("'schedule '", "e.ScheduleName")
-    misread, mend = nonsense(s, schedule_table, "e")
-    mended = s.joined("'UPDATE Schedule SET '", mend, "' WHERE Schedule_id = '", "e.Schedule_id", "';'")
 
     def many(*words: str) -> str:
-        return f"SUM(CASE WHEN {s.among('c.Status', *words)} THEN 1 ELSE 0 END)"
+        return f"COUNT(CASE WHEN {s.among('c.Status', *words)} THEN 1 END)"
 
     came = (
         "CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN "
@@ -81,19 +71,20 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN {misread} IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN {no_calendar} THEN 'unreadable'
+       CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN {no_calendar} THEN 'unreadable'
             WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < {s.ago(GRACE)} THEN 'overdue' ELSE 'enabled' END AS Status,
        {words} AS Timing, e.TimeZone, {s.twin("e.NextRunTime", "NextRunTime")},
        CASE WHEN l.Outcome = 'fired' THEN {came} ELSE {s.word("l.Outcome")} END AS LastOutcome,
        {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
        l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN {misread} IS NOT NULL THEN {mended} WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
+       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
             WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
             ELSE {enabling} END AS NextSql,
        {s.twin("r.StartTime", "LastRunOn")},
        CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM {s.of}Schedule e
+LEFT JOIN {s.of}vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN {s.of}ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
 LEFT JOIN {s.of}FileProcess p ON p.FileProcess_id = l.FileProcess_id
@@ -152,15 +143,15 @@ def inbox(s: Spoken) -> str:
     entity = "COALESCE(b.Entity, b.ProcessBatchName)"
     alike = f"{s.word(s.bare(entity))} = {s.word(s.bare('f.Entity'))}"
     # What a person has to fill in is no text: run as it stands, the statement is refused.
-    meant = f"COALESCE((SELECT {s.quoted(f'MIN({entity})')} FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
-    correct = s.joined(
-        "'UPDATE FileProcess SET Entity = '", meant, "' WHERE FileProcess_id = '", "f.FileProcess_id", "';'"
-    )
+    meant = f"COALESCE((SELECT MIN({s.quoted(entity)}) FROM {s.of}ProcessBatch b WHERE {alike}), '...')"
+    ending = ("' WHERE FileProcess_id = '", "f.FileProcess_id", "';'")
+    meant = s.joined("'Entity = '", meant)
+    correct = s.joined("'UPDATE FileProcess SET '", meant, *ending)
     # Its watch takes a renamed file of itself: who corrected the row too would load it twice.
     rename = s.joined("'/* rename the file, which its watch takes then */ '", reject)
-    wrong = s.joined(
-        "'UPDATE FileProcess SET '", _COLUMN, "' = ... WHERE FileProcess_id = '", "f.FileProcess_id", "'; '"
-    )
+    filled_in = s.joined(_COLUMN, "' = ...'")
+    wrong = f"CASE WHEN t.Entity IS NULL THEN {meant} ELSE {filled_in} END"
+    corrected = s.joined("'UPDATE FileProcess SET '", wrong, *ending, "' '", retry)
     was_corrected = f"""EXISTS (SELECT 1 FROM {s.of}AuditLog a WHERE a.Target = {target} AND a.Action = 'row update'
                  AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{{"Status":%')"""
     untaken = s.joined("'no batch takes entity '''", "f.Entity", "''': correct it, or register a batch that takes it'")
@@ -168,58 +159,52 @@ def inbox(s: Spoken) -> str:
     taken_again = s.joined("'its file was taken again as FileProcess '", "g.Again_id", "': '", reason)
     look_again = s.look("FileProcess", "FileProcess_id", "g.Again_id")
     answer = s.joined("'it waits for a person: '", reason)
-    columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
-    taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
+    columns = ("FileProcess_id", "Entity", "FileName", "Data", "CycleKey", "Source")
+    of_row, shown = (", ".join(f"{at}.{column}" for column in columns) for at in "fq")
     return f"""
-WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, {_again(s)}, Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+WITH {unfit(s)}, {not_installed(s)}, {_again(s)}, Takers AS (
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
+       COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
        MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN {s.word("b.PopulatorOn")} END) AS SearchedIn
-FROM {s.of}ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+FROM {s.of}ProcessBatch b
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
-SELECT {columns}, {s.word("f.Status")} AS Status,
+SELECT {shown}, q.Status, q.Reason, {s.twin("q.Arrived", "Arrived")}, q.NextSql
+FROM (
+SELECT {of_row}, f.z_inserted AS Arrived, {s.word("f.Status")} AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN {taken_again}
             WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND {was_corrected}
                  THEN {s.joined("f.Message", f"'{CORRECTED}'")}
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
+            WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE {reason} END AS Reason,
+       CASE WHEN g.Again_id IS NOT NULL THEN {look_again}
             WHEN f.Status = 'duplicate' THEN {accept}
-            WHEN f.Status <> 'rejected' OR f.Message LIKE '{BY_A_PERSON}%' OR {was_corrected} THEN {retry}
-            WHEN t.Entity IS NULL THEN {s.joined(correct, "' '", retry)}
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN {retry}
-            WHEN f.Source LIKE 'watch %' AND {_COLUMN} = 'FileName' THEN {rename}
-            ELSE {s.joined(wrong, retry)} END AS NextSql
+            WHEN f.Status <> 'rejected' OR f.Message LIKE '{BY_A_PERSON}%' OR {was_corrected}
+                 OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN {retry}
+            WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND {_COLUMN} = 'FileName' THEN {rename}
+            ELSE {corrected} END AS NextSql
 FROM {s.of}FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE {s.among("f.Status", "paused", "rejected", "duplicate")}
 UNION ALL
-SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
-            WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN {taken} THEN 'no controller has looked at it yet'
-            ELSE {untaken} END,
-       {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {ask}
-            WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {correct} END
+SELECT {of_row}, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
+       COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN {untaken}
+            WHEN f.PopulatorTries >= {MOST_TRIES} THEN {answer}
+            WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            ELSE 'no controller has looked at it yet' END),
+       COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN {correct}
+            WHEN f.PopulatorTries >= {MOST_TRIES} THEN {ask} ELSE 'SELECT * FROM Controller;' END)
 FROM {s.of}FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Takers t ON t.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT {made}
 UNION ALL
-SELECT {columns}, 'unreadable', w.Reason, {s.twin("f.z_inserted", "Arrived")}, w.Mend
-FROM UnfitWork w JOIN {s.of}FileProcess f ON f.FileProcess_id = w.FileProcess_id"""
+SELECT {of_row}, f.z_inserted, 'unreadable', w.Reason, w.NextSql
+FROM {s.of}vUnreadable w JOIN {s.of}FileProcess f ON f.FileProcess_id = w.Row_id WHERE w.TableName = 'FileProcess'
+) q"""
 
 
 def _again(s: Spoken) -> str:

@@ -1464,98 +1464,149 @@ BEGIN
 END;
 GO
 
-CREATE OR ALTER VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+CREATE OR ALTER VIEW vUnreadable AS
+SELECT TableName, Row_id, LEFT(Given, CHARINDEX(' ', Given) - 1) AS ColumnName, ProcessBatch_id, Place,
+    CONCAT(TableName, ' ', Row_id, Named, ' cannot be read: ', LEFT(Given, CHARINDEX(' ', Given) - 1), ' holds ', CASE WHEN Given LIKE 'NextRunTime%' THEN 'no time' ELSE 'nonsense' END) AS Reason,
+    CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ', TableName, ' SET ', Given, ' WHERE ', CONCAT(TableName, '_id = ', Row_id, ';')) AS NextSql
+FROM (
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, CONCAT(' (', ProcessBatchName, ')') AS Named,
+    CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0'
+    WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
+    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
+    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1'
+    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END AS Given
+FROM ProcessBatch
 UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
+SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
+    CASE WHEN ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...'
+    WHEN ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL'
+    WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
+    WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
+    WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+FROM ProcessControl
 UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
+SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
+    CASE WHEN DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END
+FROM BatchDependency
 UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
+SELECT 'BatchResource', BatchResource_id, ProcessBatch_id, 3, '',
+    CASE WHEN Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1'
+    WHEN Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END
+FROM BatchResource
 UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+SELECT 'Resource', t.Resource_id, n.ProcessBatch_id, 4, '',
+    CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END
+FROM Resource t JOIN BatchResource n ON n.Resource_id = t.Resource_id
+UNION ALL
+SELECT 'Schedule', Schedule_id, NULL, 5, '',
+    CASE WHEN IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL'
+    WHEN EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1'
+    WHEN CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL'
+    WHEN Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0'
+    WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END
+FROM Schedule
+UNION ALL
+SELECT 'BatchControl', BatchControl_id, NULL, 6, '',
+    CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status = ''held''' ELSE 'PrevProcessControlSeq = ...' END
+FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
+UNION ALL
+SELECT 'FileProcess', FileProcess_id, NULL, 7, '',
+    'Status = ''paused'''
+FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
+) m WHERE Given IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vNotInstalled AS
+WITH Offered AS (
+SELECT CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
             WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
+), Named AS (
+SELECT ProcessBatch_id, -1 AS ProcessControlSeq, 'Populator' AS Lacks, Populator AS Name FROM ProcessBatch
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(ProcessType)) FROM ProcessControl
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'Data1', Data1 FROM ProcessControl
+WHERE Data1 <> '' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(ProcessType)) = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
+)
+SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq,
+    CONCAT(CASE WHEN n.ProcessControlSeq = -1 THEN CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator') ELSE CONCAT('ProcessControl (', b.ProcessBatchName, ', step ', n.ProcessControlSeq, '): ', CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END) END, ' ''', n.Name, CASE WHEN n.Lacks = 'Data1' THEN ''' of Data1' ELSE '''' END, ' is not installed') AS Reason,
+    CASE WHEN n.ProcessControlSeq = -1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', n.ProcessBatch_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', n.Lacks, ' = ... WHERE ProcessBatch_id = ', n.ProcessBatch_id, ' AND ProcessControlSeq = ', n.ProcessControlSeq, ';') END AS NextSql
+FROM Named n JOIN ProcessBatch b ON b.ProcessBatch_id = n.ProcessBatch_id
+WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
+AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (n.Name NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', n.Name, ','), CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END) > 0));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vFrozen AS
+SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime, (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) AS UntilTimeLocal,
+    CONCAT(z.Scope, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason) AS Reason,
+    CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');') AS NextSql
+FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
+             z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
+      FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(Tag)) AS BareTag, UntilTime, z_inserted, Actor, Reason
+            FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > SYSUTCDATETIME())) z
+      JOIN (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+        ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
+        OR (z.BareTag <> '' AND z.BareTag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.BareTag, ','), b.Tags) > 0)) z
+WHERE z.Nth = 1;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vStatus AS
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
+SELECT ProcessBatch_id, COUNT(CASE WHEN Status IN ('ready') THEN 1 END) AS Ready, COUNT(CASE WHEN Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN Status IN ('retry') THEN 1 END) AS Retry,
+       COUNT(CASE WHEN Status IN ('failed') THEN 1 END) AS Failed, COUNT(CASE WHEN Status IN ('held') THEN 1 END) AS Held, COUNT(CASE WHEN Status IN ('paused') THEN 1 END) AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
+GROUP BY ProcessBatch_id
 )
 SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable' WHEN b.Enabled <> 1 THEN 'disabled'
+            WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen' WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
             WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
             WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+            WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
+            ELSE 'idle' END AS Status,
+       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
        c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS LastCompleteTimeLocal,
        b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+            WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
+                 THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+            ELSE CONCAT('SELECT * FROM ', CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END, ' WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN (SELECT DISTINCT ProcessBatch_id FROM BatchCompletion WHERE FileProcess_id IS NULL) a
+    ON a.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = (SELECT MAX(d.BatchControl_id) FROM BatchControl d
+    WHERE d.ProcessBatch_id = b.ProcessBatch_id AND d.Status = 'complete' AND d.Status IN ('complete', 'cancelled'))
 LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
 GO
@@ -1568,7 +1619,7 @@ GO
 CREATE OR ALTER VIEW vFailed AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
        h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
        CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
        CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
        CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
@@ -1586,64 +1637,18 @@ END;
 GO
 
 CREATE OR ALTER VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, CONCAT('BatchControl ', BatchControl_id, ' cannot be read: ', CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success')) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ', BatchControl_id, ';') ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', BatchControl_id, ';') END AS Mend
-FROM BatchControl WHERE Status <> 'ready' AND Status <> 'running' AND Status <> 'retry' AND Status <> 'failed' AND Status <> 'held' AND Status <> 'pausing' AND Status <> 'paused' AND Status <> 'cancelling' AND Status <> 'cancelled' AND Status <> 'complete'
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), UnfitWork AS (
+SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'BatchControl'
 ), Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND LEN(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value)) BETWEEN 1 AND 18 THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+       (SELECT CASE WHEN v.Said NOT LIKE '%[^0-9]%' AND LEN(v.Said) BETWEEN 1 AND 18 THEN TRY_CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
+       SYSUTCDATETIME() AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
@@ -1661,60 +1666,64 @@ FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
 ), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated,
+       c.PrevProcessControlSeq, c.z_updated, COALESCE(k.HowMany, 0) AS Started, b.MaxConcurrent,
+       lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 AS OnFailure,
        CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
             CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
                  ELSE t.ByPerson END
             WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
 ), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+SELECT c.*, c.Started + COUNT(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry')
+                                   AND c.Stop_id IS NULL THEN 1 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Taken
+FROM Stood c
 ), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+SELECT c.*, MIN(CASE WHEN c.OnFailure <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
+                          OR (c.Status = 'retry' AND c.Taken >= c.MaxConcurrent))
+                     THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextRunTime, PrevProcessControlSeq, z_updated,
+       Started, Taken, Ahead_id, Stop_id FROM Ordered WHERE Status = 'ready' OR Status = 'retry'
 UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status) COLLATE Latin1_General_100_BIN2, NextRunTime, PrevProcessControlSeq,
+       z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
 ), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
        (SELECT MAX(x.BatchControl_id) FROM BatchControl x
         WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(CASE WHEN CHARINDEX(' Next: ', k.Trouble) > 0 THEN SUBSTRING(k.Trouble, CHARINDEX(' Next: ', k.Trouble), 1000000) END, 8, 1000000) AS Mend
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(SUBSTRING(k.Trouble, NULLIF(CHARINDEX(' Next: ', k.Trouble), 0), 1000000), 8, 1000000) AS Mend
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Locked AS (
 SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
        ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
 FROM Met m WHERE m.Said IS NOT NULL
 )
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
+SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT TOP 1 CASE WHEN q.NotBeforeTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.NotBeforeTime) END FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime ORDER BY o.FromTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
+FROM (
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
             WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
+            WHEN w.Row_id IS NOT NULL THEN w.Reason
+            WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
+            WHEN c.NextRunTime > l.Now THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
             WHEN h.Reason IS NOT NULL THEN h.Reason
@@ -1729,23 +1738,19 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
             ELSE 'nothing holds it back' END AS Reason,
        CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime)
-            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT TOP 1 CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime ORDER BY o.FromTime) END AS NotBeforeTimeLocal,
+            WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
        c.FileProcess_id,
        CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
             WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+            WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
-            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
-            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            WHEN w.Row_id IS NOT NULL THEN w.NextSql
+            WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ', c.BatchControl_id, ';')
+            WHEN c.NextRunTime > l.Now THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
             WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
             WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
@@ -1753,67 +1758,57 @@ FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
+LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
+       w.Reason, NULL, c.FileProcess_id, w.NextSql
 FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
+JOIN BatchControl c ON c.BatchControl_id = w.Row_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal, CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL, c.z_updated,
+       CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: FileProcess ', c.FileProcess_id, ' is gone'), NULL, c.FileProcess_id, CONCAT('SET IDENTITY_INSERT FileProcess ON; ', 'SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (', c.FileProcess_id, ', ', CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), ''''), ');', ' SET IDENTITY_INSERT FileProcess OFF;')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
 AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT TOP 1 CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since ORDER BY o.FromTime) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN CONCAT(p.RowName, ' cannot be read: ', p.ColumnName, ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN CONCAT(q.RowName, ' cannot be read: ', q.ColumnName, ' holds nonsense') ELSE CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
+       w.Since, COALESCE(p.Reason, q.Reason, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
+            ELSE 'had completed before the dependency was registered, which does not count' END END) END, CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(', and ', z.Scope, ' is frozen') ELSE '' END)), NULL, NULL, COALESCE(p.NextSql, q.NextSql,
+       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
             WHEN x.Status = 'cancelled' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
             WHEN d.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
             WHEN x.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', x.BatchControl_id, ', ''...'');')
-            WHEN x.Status = 'complete' THEN CONCAT('SELECT * FROM vHistory WHERE BatchControl_id = ', x.BatchControl_id, ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN x.Status = 'ready' OR x.Status = 'retry' THEN 'vWaiting' WHEN x.Status = 'complete' THEN 'vHistory' ELSE 'vRunning' END, ' WHERE BatchControl_id = ', x.BatchControl_id, ';')
             WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
                  THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';')
-            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (', CONCAT('N''', replace(COALESCE(d.Entity, d.ProcessBatchName), '''', ''''''), ''''), ', ', CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE CONCAT('N''', replace(w.CycleKey, '''', ''''''), '''') END, ', ...);') END)
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END
+       f.z_inserted, COALESCE(x.Reason, y.Reason, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given')) ELSE CONCAT('batch ', b.ProcessBatchName, ' has no instance of it yet') END), NULL,
+       f.FileProcess_id, COALESCE(x.NextSql, y.NextSql, CASE WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1827,16 +1822,17 @@ AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'accept'))
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+       q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
       FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
       UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
       WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL
+) q;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1846,7 +1842,7 @@ GO
 
 CREATE OR ALTER VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal,
        CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
        CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
             WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
@@ -1867,8 +1863,11 @@ END;
 GO
 
 CREATE OR ALTER VIEW vLate AS
+SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT TOP 1 CASE WHEN l.ExpectedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.ExpectedTime) END FROM ZoneOffset o WHERE o.UntilTime > l.ExpectedTime AND o.FromTime <= l.ExpectedTime ORDER BY o.FromTime) AS ExpectedTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, l.ExpectedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, l.Reason, l.NextSql
+FROM (
 SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime,
        CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
        CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
 FROM BatchProcessHistory h
@@ -1877,35 +1876,32 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
 WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
 UNION ALL
-SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
+SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')), b.ProcessBatchName, c.BatchControl_id,
+       c.NextRunTime, 'its NextRunTime is over, and it has not started',
+       CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
 UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
+SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over, and no controller has decided it',
+       'SELECT * FROM Controller;'
+FROM Schedule WHERE Enabled = 1 AND NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
 UNION ALL
 SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT TOP 1 CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END, 'it waits for longer than DeadlineMins', CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
+JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END < SYSUTCDATETIME()
 UNION ALL
-SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT TOP 1 CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime ORDER BY o.FromTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
+SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
        CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
 FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
+WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished')
+) l;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1916,7 +1912,7 @@ GO
 CREATE OR ALTER VIEW vHistory AS
 SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
        h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
-       h.StartTime AS StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
+       h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
        CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
        h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
        CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
@@ -1941,8 +1937,8 @@ FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
       FROM ScheduleFire f) g
 GROUP BY g.Schedule_id
 ), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+SELECT c.FileProcess_id, COUNT(*) AS Instances, COUNT(CASE WHEN c.Status IN ('complete') THEN 1 END) AS Complete, COUNT(CASE WHEN c.Status IN ('failed', 'held') THEN 1 END) AS Failed,
+       COUNT(CASE WHEN c.Status IN ('cancelled') THEN 1 END) AS Cancelled, COUNT(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running,
        MIN(c.StartTime) AS StartTime
 FROM (SELECT x.FileProcess_id, x.Status,
              (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
@@ -1952,21 +1948,22 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+       CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
                  SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
             WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
-       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
+       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
        CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
        l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
        l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ', CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END, ' WHERE Schedule_id = ', e.Schedule_id, ';') WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
                  SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
             WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
             ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
        r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
        CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
 LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
@@ -1982,107 +1979,63 @@ END;
 GO
 
 CREATE OR ALTER VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET ', CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, CONCAT('ProcessControl ', t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END, ' WHERE ProcessControl_id = ', t.ProcessControl_id, ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, CONCAT('BatchDependency ', t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchDependency SET ', CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END, ' WHERE BatchDependency_id = ', t.BatchDependency_id, ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, CONCAT('BatchResource ', t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE BatchResource SET ', CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END, ' WHERE BatchResource_id = ', t.BatchResource_id, ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, CONCAT('Resource ', t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Resource SET ', CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END, ' WHERE Resource_id = ', t.Resource_id, ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, CONCAT('FileProcess ', FileProcess_id, ' cannot be read: ', 'Status holds nonsense') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ', FileProcess_id, ';') AS Mend
-FROM FileProcess WHERE Status <> 'ready' AND Status <> 'paused' AND Status <> 'complete' AND Status <> 'rejected' AND Status <> 'duplicate'
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.ProcessTypes, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Populators, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') ELSE '' END AS Populators, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(k.Jobs, CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), N','), CONCAT(REPLICATE(N' ', 29), N',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, CONCAT('ProcessBatch (', b.ProcessBatchName, '): Populator ''', b.Populator, ''' is not installed') AS Reason, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (b.Populator NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', b.Populator, ','), o.Populators) > 0)))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): ProcessType ''', q.ProcessType, ''' is not installed') ELSE CONCAT('ProcessControl (', q.ProcessBatchName, ', step ', q.ProcessControlSeq, '): job ''', q.Data1, ''' of Data1 is not installed') END, CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE ProcessControl SET ', q.Lacks, ' = ... WHERE ProcessBatch_id = ', q.ProcessBatch_id, ' AND ProcessControlSeq = ', q.ProcessControlSeq, ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ',', '') = TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)), ','), o.ProcessTypes) > 0))) THEN 'ProcessType' WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(p.ProcessType)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (p.Data1 NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', p.Data1, ','), o.Jobs) > 0))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Again AS (
 SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
 FROM FileProcess f JOIN FileWatch w ON f.Source = CONCAT('watch ', w.WatchName)
 JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 ), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
+       COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
        MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) COLLATE Latin1_General_100_BIN2 END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+FROM ProcessBatch b
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT TOP 1 CASE WHEN q.Arrived BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Arrived) END FROM ZoneOffset o WHERE o.UntilTime > q.Arrived AND o.FromTime <= q.Arrived ORDER BY o.FromTime) AS ArrivedLocal, q.NextSql
+FROM (
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted AS Arrived, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
        CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('its file was taken again as FileProcess ', g.Again_id, ': ', COALESCE(f.Message, 'no reason was given'))
             WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
                  AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
                  THEN CONCAT(f.Message, ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
+            WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE COALESCE(f.Message, 'no reason was given') END AS Reason,
+       CASE WHEN g.Again_id IS NOT NULL THEN CONCAT('SELECT * FROM FileProcess WHERE FileProcess_id = ', g.Again_id, ';')
             WHEN f.Status = 'duplicate' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ...); ', CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';'))
             WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = CONCAT('FileProcess:', f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';'), ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+                 OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')
+            WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN CONCAT('/* rename the file, which its watch takes then */ ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ', f.FileProcess_id, '}'', ''...'');'))
-            ELSE CONCAT(CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ... WHERE FileProcess_id = ', f.FileProcess_id, '; '), CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
+            ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CASE WHEN t.Entity IS NULL THEN CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')) ELSE CONCAT(CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END, ' = ...') END, ' WHERE FileProcess_id = ', f.FileProcess_id, ';', ' ', CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ', f.FileProcess_id, '}'', ''...'');')) END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
+       COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it')
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+            ELSE 'no controller has looked at it yet' END),
+       COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')), ' WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Takers t ON t.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql
+FROM vUnreadable w JOIN FileProcess f ON f.FileProcess_id = w.Row_id WHERE w.TableName = 'FileProcess'
+) q;
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2095,7 +2048,7 @@ SELECT NULLIF(e.Schedule_id, 0) AS Schedule_id, NULLIF(e.ScheduleName, '') AS Jo
        replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
        COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
        NULLIF(CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END, -1) AS IsRepeatable, NULLIF(e.Enabled, -1) AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
+       e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
        CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
        h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
        NULLIF(CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';'), '') AS NextSql

@@ -1211,108 +1211,141 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, regexp_replace(lower(f.Tag), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > (statement_timestamp() AT TIME ZONE 'UTC'))
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.Tag)))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.Tag))) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = y.Tag)))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+CREATE OR REPLACE VIEW vUnreadable AS
+SELECT TableName, Row_id, split_part(Given, ' ', 1) AS ColumnName, ProcessBatch_id, Place,
+    (TableName || ' ' || Row_id || Named || ' cannot be read: ' || split_part(Given, ' ', 1) || ' holds ' || CASE WHEN Given LIKE 'NextRunTime%' THEN 'no time' ELSE 'nonsense' END) AS Reason,
+    ('UPDATE ' || TableName || ' SET ' || Given || ' WHERE ' || (TableName || '_id = ' || Row_id || ';')) AS NextSql
+FROM (
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, (' (' || ProcessBatchName || ')') AS Named,
+    CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0'
+    WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
+    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
+    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1'
+    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END AS Given
+FROM ProcessBatch
 UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
+SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
+    CASE WHEN ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...'
+    WHEN ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL'
+    WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
+    WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
+    WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+FROM ProcessControl
 UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
+SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
+    CASE WHEN DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END
+FROM BatchDependency
 UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
+SELECT 'BatchResource', BatchResource_id, ProcessBatch_id, 3, '',
+    CASE WHEN Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1'
+    WHEN Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END
+FROM BatchResource
 UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
+SELECT 'Resource', t.Resource_id, n.ProcessBatch_id, 4, '',
+    CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END
+FROM Resource t JOIN BatchResource n ON n.Resource_id = t.Resource_id
+UNION ALL
+SELECT 'Schedule', Schedule_id, NULL, 5, '',
+    CASE WHEN IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL'
+    WHEN EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1'
+    WHEN CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL'
+    WHEN Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0'
+    WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END
+FROM Schedule
+UNION ALL
+SELECT 'BatchControl', BatchControl_id, NULL, 6, '',
+    CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) THEN 'Status = ''held''' ELSE 'PrevProcessControlSeq = ...' END
+FROM BatchControl WHERE (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) IS NOT TRUE
+UNION ALL
+SELECT 'FileProcess', FileProcess_id, NULL, 7, '',
+    'Status = ''paused'''
+FROM FileProcess WHERE (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')) IS NOT TRUE
+) m WHERE Given IS NOT NULL;
+
+CREATE OR REPLACE VIEW vNotInstalled AS
+WITH Offered AS (
+SELECT CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+    WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Populators, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS ProcessType, p.Data1,
-      CASE WHEN (replace(regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ',', '') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.ProcessTypes, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))))) THEN 'ProcessType' WHEN regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Jobs, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
+), Named AS (
+SELECT ProcessBatch_id, -1 AS ProcessControlSeq, 'Populator' AS Lacks, Populator AS Name FROM ProcessBatch
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', regexp_replace(lower(ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') FROM ProcessControl
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'Data1', Data1 FROM ProcessControl
+WHERE Data1 <> '' AND regexp_replace(lower(ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
+)
+SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq,
+    (CASE WHEN n.ProcessControlSeq = -1 THEN ('ProcessBatch (' || b.ProcessBatchName || '): Populator') ELSE ('ProcessControl (' || b.ProcessBatchName || ', step ' || n.ProcessControlSeq || '): ' || CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END) END || ' ''' || n.Name || CASE WHEN n.Lacks = 'Data1' THEN ''' of Data1' ELSE '''' END || ' is not installed') AS Reason,
+    CASE WHEN n.ProcessControlSeq = -1 THEN ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || n.ProcessBatch_id || ';') ELSE ('UPDATE ProcessControl SET ' || n.Lacks || ' = ... WHERE ProcessBatch_id = ' || n.ProcessBatch_id || ' AND ProcessControlSeq = ' || n.ProcessControlSeq || ';') END AS NextSql
+FROM Named n JOIN ProcessBatch b ON b.ProcessBatch_id = n.ProcessBatch_id
+WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
+AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = n.Name)));
+
+CREATE OR REPLACE VIEW vFrozen AS
+SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime, (SELECT MIN(CASE WHEN z.UntilTime < '5000-01-01' AND (z.UntilTime > '4000-01-01 BC' OR NOT isfinite(z.UntilTime)) THEN z.UntilTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime) AS UntilTimeLocal,
+    (z.Scope || ' is frozen since ' || CASE WHEN z.z_inserted > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.z_inserted < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.z_inserted, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC, ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || CASE WHEN z.UntilTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.UntilTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.UntilTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason) AS Reason,
+    ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');') AS NextSql
+FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
+    z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
+    FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, regexp_replace(lower(Tag), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS BareTag, UntilTime, z_inserted, Actor, Reason
+    FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > (statement_timestamp() AT TIME ZONE 'UTC'))) z
+    JOIN (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
+    ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
+    OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.BareTag))) z
+WHERE z.Nth = 1;
+
+CREATE OR REPLACE VIEW vStatus AS
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
+SELECT ProcessBatch_id, COUNT(CASE WHEN Status IN ('ready') THEN 1 END) AS Ready, COUNT(CASE WHEN Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN Status IN ('retry') THEN 1 END) AS Retry,
+    COUNT(CASE WHEN Status IN ('failed') THEN 1 END) AS Failed, COUNT(CASE WHEN Status IN ('held') THEN 1 END) AS Held, COUNT(CASE WHEN Status IN ('paused') THEN 1 END) AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
-FROM ProcessBatch b
+    UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
+GROUP BY ProcessBatch_id
 )
 SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN ('SELECT * FROM vFailed WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN n.Running > 0 THEN ('SELECT * FROM vRunning WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-            ELSE ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
+    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable' WHEN b.Enabled <> 1 THEN 'disabled'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen' WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+    WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+    WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+    WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
+    ELSE 'idle' END AS Status,
+    COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+    c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS LastCompleteTimeLocal,
+    b.Seq, b.Description,
+    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+    WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
+    THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
+    ELSE ('SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN (SELECT DISTINCT ProcessBatch_id FROM BatchCompletion WHERE FileProcess_id IS NULL) a
+    ON a.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = (SELECT MAX(d.BatchControl_id) FROM BatchControl d
+    WHERE d.ProcessBatch_id = b.ProcessBatch_id AND d.Status = 'complete' AND d.Status IN ('complete', 'cancelled'))
 LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
 
 CREATE OR REPLACE VIEW vFailed AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
-       CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');') AS RerunSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');') AS SkipSql,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
+    h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
+    CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');') AS RerunSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');') AS SkipSql,
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1321,64 +1354,18 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
 
 CREATE OR REPLACE VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, regexp_replace(lower(f.Tag), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > (statement_timestamp() AT TIME ZONE 'UTC'))
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.Tag)))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.Tag))) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = y.Tag)))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Populators, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS ProcessType, p.Data1,
-      CASE WHEN (replace(regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ',', '') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.ProcessTypes, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))))) THEN 'ProcessType' WHEN regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Jobs, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) THEN 'Status' ELSE 'PrevProcessControlSeq' END AS ColumnName, ('BatchControl ' || BatchControl_id || ' cannot be read: ' || CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) THEN 'Status holds nonsense' ELSE 'PrevProcessControlSeq holds nonsense' END) AS Reason, CASE WHEN NOT (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) THEN ('UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ' || BatchControl_id || ';') ELSE ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || BatchControl_id || ';') END AS Mend
-FROM BatchControl WHERE (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')) IS NOT TRUE
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), UnfitWork AS (
+SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'BatchControl'
 ), Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN regexp_replace(Value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') ~ '^[0-9]{1,18}$' THEN CAST(regexp_replace(Value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+    (SELECT CASE WHEN v.Said ~ '^[0-9]{1,18}$' THEN CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT regexp_replace(Value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
+    (statement_timestamp() AT TIME ZONE 'UTC') AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
@@ -1391,164 +1378,154 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
 GROUP BY n.ProcessBatch_id
 ), Stopping AS (
 SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+    MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) = 'stop_all'
 ), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+    c.PrevProcessControlSeq, c.z_updated, COALESCE(k.HowMany, 0) AS Started, b.MaxConcurrent,
+    lower(b.OnFailure) AS OnFailure,
+    CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
+    CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+    ELSE t.ByPerson END
+    WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
 ), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= (statement_timestamp() AT TIME ZONE 'UTC') AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+SELECT c.*, c.Started + COUNT(CASE WHEN c.NextRunTime <= (statement_timestamp() AT TIME ZONE 'UTC') AND (c.Status = 'ready' OR c.Status = 'retry')
+    AND c.Stop_id IS NULL THEN 1 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Taken
+FROM Stood c
 ), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC')
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+SELECT c.*, MIN(CASE WHEN c.OnFailure <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC')
+    OR (c.Status = 'retry' AND c.Taken >= c.MaxConcurrent))
+    THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextRunTime, PrevProcessControlSeq, z_updated,
+    Started, Taken, Ahead_id, Stop_id FROM Ordered WHERE Status = 'ready' OR Status = 'retry'
 UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status), p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status), NextRunTime, PrevProcessControlSeq,
+    z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
 ), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
+    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said, substr(CASE WHEN strpos(k.Trouble, ' Next: ') > 0 THEN substr(k.Trouble, strpos(k.Trouble, ' Next: ')) END, 8) AS Mend
+SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said, substr(substr(k.Trouble, NULLIF(strpos(k.Trouble, ' Next: '), 0)), 8) AS Mend
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(CASE WHEN strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': '))) END, CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(substr(t.Said, NULLIF(strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0))), 4) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Locked AS (
 SELECT m.BatchControl_id, m.Mend, split_part(m.Said, ' | ', 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
 FROM Met m WHERE m.Said IS NOT NULL
 )
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN (CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen since ' || CASE WHEN z.z_inserted > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.z_inserted < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.z_inserted, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC' || ', ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || CASE WHEN z.UntilTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.UntilTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.UntilTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN ('batch ' || b.ProcessBatchName || ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN ('it waits until ' || CASE WHEN c.NextRunTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN c.NextRunTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(c.NextRunTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
-            WHEN h.Reason IS NOT NULL THEN h.Reason
-            WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-            WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
-            WHEN u.Units > r.Units THEN ('it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units)
-            WHEN u.Exclusive = 1 THEN ('it needs all of ' || r.ResourceName || ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN ('it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN ('others of batch ' || b.ProcessBatchName || ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN c.NextRunTime WHEN z.UntilTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN (SELECT MIN(CASE WHEN c.NextRunTime < '5000-01-01' AND (c.NextRunTime > '4000-01-01 BC' OR NOT isfinite(c.NextRunTime)) THEN c.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime)
-            WHEN z.UntilTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN (SELECT MIN(CASE WHEN z.UntilTime < '5000-01-01' AND (z.UntilTime > '4000-01-01 BC' OR NOT isfinite(z.UntilTime)) THEN z.UntilTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN ('INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || c.BatchControl_id || ';')
-            WHEN c.NextRunTime > (statement_timestamp() AT TIME ZONE 'UTC') THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || a.BatchControl_id || ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
-            WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
+SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT MIN(CASE WHEN q.NotBeforeTime < '5000-01-01' AND (q.NotBeforeTime > '4000-01-01 BC' OR NOT isfinite(q.NotBeforeTime)) THEN q.NotBeforeTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
+FROM (
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
+    CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+    WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
+    WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
+    WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+    THEN ('batch ' || b.ProcessBatchName || ' has no steps')
+    WHEN w.Row_id IS NOT NULL THEN w.Reason
+    WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
+    WHEN c.NextRunTime > l.Now THEN ('it waits until ' || CASE WHEN c.NextRunTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN c.NextRunTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(c.NextRunTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC')
+    WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
+    WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
+    WHEN h.Reason IS NOT NULL THEN h.Reason
+    WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+    WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
+    WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
+    WHEN u.Units > r.Units THEN ('it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units)
+    WHEN u.Exclusive = 1 THEN ('it needs all of ' || r.ResourceName || ', and instances under way hold it')
+    WHEN u.Resource_id IS NOT NULL THEN ('it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it')
+    WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+    SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+    WHEN c.Taken >= b.MaxConcurrent THEN ('others of batch ' || b.ProcessBatchName || ' start before it')
+    ELSE 'nothing holds it back' END AS Reason,
+    CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
+    WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
+    c.FileProcess_id,
+    CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');')
+    WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
+    WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+    WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN ('INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);')
+    WHEN w.Row_id IS NOT NULL THEN w.NextSql
+    WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || c.BatchControl_id || ';')
+    WHEN c.NextRunTime > l.Now THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
+    WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';')
+    WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';')
+    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
+    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+    ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
+LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
+    w.Reason, NULL, c.FileProcess_id, w.NextSql
 FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
+JOIN BatchControl c ON c.BatchControl_id = w.Row_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal, ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, NULL, c.FileProcess_id, ('' || 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');' || '')
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL, c.z_updated,
+    ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, c.FileProcess_id, ('INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')
 AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT MIN(CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN (p.RowName || ' cannot be read: ' || p.ColumnName || ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN (q.RowName || ' cannot be read: ' || q.ColumnName || ' holds nonsense') ELSE (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END || CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN (', and ' || CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.Status = 'cancelled' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || x.BatchControl_id || ', ''...'');')
-            WHEN d.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || x.BatchControl_id || ', ''...'');')
-            WHEN x.Status = 'complete' THEN ('SELECT * FROM vHistory WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vRunning WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-                 THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ';')
-            ELSE ('INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (' || ('''' || replace(COALESCE(d.Entity, d.ProcessBatchName), '''', '''''') || '''') || ', ' || CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE ('''' || replace(w.CycleKey, '''', '''''') || '''') END || ', ...);') END
+    w.Since, COALESCE(p.Reason, q.Reason, (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
+    ELSE 'had completed before the dependency was registered, which does not count' END END) END || CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN (', and ' || z.Scope || ' is frozen') ELSE '' END)), NULL, NULL, COALESCE(p.NextSql, q.NextSql,
+    CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || x.BatchControl_id || ';')
+    WHEN x.Status = 'cancelled' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || x.BatchControl_id || ', ''...'');')
+    WHEN d.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+    WHEN x.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || x.BatchControl_id || ', ''...'');')
+    WHEN x.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN x.Status = 'ready' OR x.Status = 'retry' THEN 'vWaiting' WHEN x.Status = 'complete' THEN 'vHistory' ELSE 'vRunning' END || ' WHERE BatchControl_id = ' || x.BatchControl_id || ';')
+    WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
+    THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ';')
+    ELSE ('INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (' || ('''' || replace(COALESCE(d.Entity, d.ProcessBatchName), '''', '''''') || '''') || ', ' || CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE ('''' || replace(w.CycleKey, '''', '''''') || '''') END || ', ...);') END)
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given')) ELSE ('batch ' || b.ProcessBatchName || ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') ELSE 'SELECT * FROM Controller;' END
+    f.z_inserted, COALESCE(x.Reason, y.Reason, CASE WHEN f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given')) ELSE ('batch ' || b.ProcessBatchName || ' has no instance of it yet') END), NULL,
+    f.FileProcess_id, COALESCE(x.NextSql, y.NextSql, CASE WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1556,32 +1533,33 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessContro
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
 AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
+    WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+    AND ((g.FileProcess_id < f.FileProcess_id AND g.Status IN ('ready', 'paused')) OR EXISTS (
+    SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
     AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+    q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
-      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
+    FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+    UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL
+) q;
 
 CREATE OR REPLACE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal,
-       CASE WHEN isfinite(h.StartTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (p.AlarmDuration) * interval '1 second' END <= (statement_timestamp() AT TIME ZONE 'UTC') THEN 'late'
-            WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (p.ExpectedDuration) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC') THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql
+    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal,
+    CASE WHEN isfinite(h.StartTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+    CASE WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (p.AlarmDuration) * interval '1 second' END <= (statement_timestamp() AT TIME ZONE 'UTC') THEN 'late'
+    WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (p.ExpectedDuration) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC') THEN 'longer than expected'
+    WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+    h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1590,53 +1568,53 @@ LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.Proces
 WHERE h.Status = 'running';
 
 CREATE OR REPLACE VIEW vLate AS
+SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT MIN(CASE WHEN l.ExpectedTime < '5000-01-01' AND (l.ExpectedTime > '4000-01-01 BC' OR NOT isfinite(l.ExpectedTime)) THEN l.ExpectedTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.ExpectedTime AND o.FromTime <= l.ExpectedTime) AS ExpectedTimeLocal,
+    CASE WHEN isfinite(l.ExpectedTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM l.ExpectedTime), 3) END AS LateSeconds, l.Reason, l.NextSql
+FROM (
 SELECT 'step' AS What, (b.ProcessBatchName || ', step ' || h.ProcessControlSeq || ' ' || h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END AS ExpectedTime, (SELECT MIN(CASE WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END < '5000-01-01' AND (CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END > '4000-01-01 BC' OR NOT isfinite(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END)) THEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END AND o.FromTime <= CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END) AS ExpectedTimeLocal, CASE WHEN isfinite(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END), 3) END AS LateSeconds,
-       ('it runs longer than ' || COALESCE(p.AlarmDuration, p.ExpectedDuration) || ' seconds') AS Reason,
-       ('SELECT * FROM vRunning WHERE BatchControl_id = ' || c.BatchControl_id || ';') AS NextSql
+    b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END AS ExpectedTime,
+    ('it runs longer than ' || COALESCE(p.AlarmDuration, p.ExpectedDuration) || ' seconds') AS Reason,
+    ('SELECT * FROM vRunning WHERE BatchControl_id = ' || c.BatchControl_id || ';') AS NextSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
 WHERE h.Status = 'running' AND CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (COALESCE(p.AlarmDuration, p.ExpectedDuration)) * interval '1 second' END <= (statement_timestamp() AT TIME ZONE 'UTC')
 UNION ALL
-SELECT 'instance', (b.ProcessBatchName || ' ' || COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT MIN(CASE WHEN c.NextRunTime < '5000-01-01' AND (c.NextRunTime > '4000-01-01 BC' OR NOT isfinite(c.NextRunTime)) THEN c.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime) AS ExpectedTimeLocal, CASE WHEN isfinite(c.NextRunTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM c.NextRunTime), 3) END AS LateSeconds,
-       'its NextRunTime is over, and it has not started', ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || c.BatchControl_id || ';')
+SELECT 'instance', (b.ProcessBatchName || ' ' || COALESCE(c.CycleKey, '')), b.ProcessBatchName, c.BatchControl_id,
+    c.NextRunTime, 'its NextRunTime is over, and it has not started',
+    ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || c.BatchControl_id || ';')
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds')
 UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS ExpectedTimeLocal, CASE WHEN isfinite(e.NextRunTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM e.NextRunTime), 3) END AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds')
+SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over, and no controller has decided it',
+    'SELECT * FROM Controller;'
+FROM Schedule WHERE Enabled = 1 AND NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds')
 UNION ALL
 SELECT 'dependency', (b.ProcessBatchName || ' waits for ' || d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END AS ExpectedTime, (SELECT MIN(CASE WHEN CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END < '5000-01-01' AND (CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END > '4000-01-01 BC' OR NOT isfinite(CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END)) THEN CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END AND o.FromTime <= CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END) AS ExpectedTimeLocal, CASE WHEN isfinite(CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END), 3) END AS LateSeconds, 'it waits for longer than DeadlineMins',
-       ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+    CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * y.DeadlineMins) * interval '1 second' END, 'it waits for longer than DeadlineMins', ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC')
+JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * y.DeadlineMins) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC')
 UNION ALL
-SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT MIN(CASE WHEN i.OpenedTime < '5000-01-01' AND (i.OpenedTime > '4000-01-01 BC' OR NOT isfinite(i.OpenedTime)) THEN i.OpenedTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime) AS ExpectedTimeLocal, CASE WHEN isfinite(i.OpenedTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM i.OpenedTime), 3) END AS LateSeconds, i.Message,
-       ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(i.Subject, '''', '''''') || '''') || ';')
+SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
+    ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(i.Subject, '''', '''''') || '''') || ';')
 FROM Incident i
-WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
+WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished')
+) l;
 
 CREATE OR REPLACE VIEW vHistory AS
 SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
-       h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
-       CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+    h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
+    h.StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
+    CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+    h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
@@ -1646,38 +1624,39 @@ CREATE OR REPLACE VIEW vSchedule AS
 WITH Newest AS (
 SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
 FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
+    CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+    ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+    THEN f.FileProcess_id END AS Ran_id
+    FROM ScheduleFire f) g
 GROUP BY g.Schedule_id
 ), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
+SELECT c.FileProcess_id, COUNT(*) AS Instances, COUNT(CASE WHEN c.Status IN ('complete') THEN 1 END) AS Complete, COUNT(CASE WHEN c.Status IN ('failed', 'held') THEN 1 END) AS Failed,
+    COUNT(CASE WHEN c.Status IN ('cancelled') THEN 1 END) AS Cancelled, COUNT(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 END) AS Running,
+    MIN(c.StartTime) AS StartTime
 FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
+    (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+    FROM BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+    JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
-       (lower(e.ScheduleType) || CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE (', every ' || e.IntervalMinutes || ' minutes') END || CASE WHEN e.RunDays IS NULL THEN '' ELSE (', ' || e.RunDays) END || CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE (', ' || e.RunDaysOfMonth) END || CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE (', ' || e.WeekOfMonth) END || CASE WHEN e.RunMonths IS NULL THEN '' ELSE (', ' || e.RunMonths) END || CASE WHEN e.RunTimes IS NULL THEN '' ELSE (' at ' || e.RunTimes) END || CASE WHEN e.RunAt IS NULL THEN '' ELSE (' at ' || e.RunAt) END || CASE WHEN e.Cron IS NULL THEN '' ELSE (' at ' || e.Cron) END || CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE (', between ' || e.BetweenTimes) END || CASE WHEN e.CalendarName IS NULL THEN '' ELSE (', calendar ' || e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT MIN(CASE WHEN l.DueTime < '5000-01-01' AND (l.DueTime > '4000-01-01 BC' OR NOT isfinite(l.DueTime)) THEN l.DueTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' END IS NOT NULL THEN ('UPDATE Schedule SET ' || CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END || ' WHERE Schedule_id = ' || e.Schedule_id || ';') WHEN e.Enabled <> 1 THEN ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN ('UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';')
-            WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-            ELSE ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') END AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN r.StartTime < '5000-01-01' AND (r.StartTime > '4000-01-01 BC' OR NOT isfinite(r.StartTime)) THEN r.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+    WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
+    WHEN e.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
+    (lower(e.ScheduleType) || COALESCE((', every ' || e.IntervalMinutes || ' minutes'), '') || COALESCE((', ' || e.RunDays), '') || COALESCE((', ' || e.RunDaysOfMonth), '') || COALESCE((', ' || e.WeekOfMonth), '') || COALESCE((', ' || e.RunMonths), '') || COALESCE((' at ' || e.RunTimes), '') || COALESCE((' at ' || e.RunAt), '') || COALESCE((' at ' || e.Cron), '') || COALESCE((', between ' || e.BetweenTimes), '') || COALESCE((', calendar ' || e.CalendarName), '')) AS Timing, e.TimeZone, e.NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
+    CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
+    l.DueTime AS LastDueTime, (SELECT MIN(CASE WHEN l.DueTime < '5000-01-01' AND (l.DueTime > '4000-01-01 BC' OR NOT isfinite(l.DueTime)) THEN l.DueTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+    l.FileProcess_id AS LastFileProcess_id, e.Description,
+    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN ('UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';')
+    WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
+    ELSE ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') END AS NextSql,
+    r.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN r.StartTime < '5000-01-01' AND (r.StartTime > '4000-01-01 BC' OR NOT isfinite(r.StartTime)) THEN r.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime) AS LastRunOnLocal,
+    CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
 LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
@@ -1687,117 +1666,73 @@ LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = ('schedule ' || e.ScheduleName));
 
 CREATE OR REPLACE VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, ('FileProcess ' || FileProcess_id || ' cannot be read: ' || 'Status holds nonsense') AS Reason, ('UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ' || FileProcess_id || ';') AS Mend
-FROM FileProcess WHERE (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')) IS NOT TRUE
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Populators, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AS ProcessType, p.Data1,
-      CASE WHEN (replace(regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ',', '') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.ProcessTypes, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))))) THEN 'ProcessType' WHEN regexp_replace(lower(p.ProcessType), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM unnest(string_to_array(o.Jobs, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Again AS (
 SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
 FROM FileProcess f JOIN FileWatch w ON f.Source = ('watch ' || w.WatchName)
 JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 ), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
-       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
+    COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
+    MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
+FROM ProcessBatch b
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-                 THEN (f.Message || ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
-            ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
+SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT MIN(CASE WHEN q.Arrived < '5000-01-01' AND (q.Arrived > '4000-01-01 BC' OR NOT isfinite(q.Arrived)) THEN q.Arrived + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Arrived AND o.FromTime <= q.Arrived) AS ArrivedLocal, q.NextSql
+FROM (
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted AS Arrived, lower(f.Status) AS Status,
+    CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
+    WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+    THEN (f.Message || ' (corrected since)')
+    WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+    ELSE COALESCE(f.Message, 'no reason was given') END AS Reason,
+    CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
+    WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
+    WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
+    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+    OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
+    WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
+    ELSE ('UPDATE FileProcess SET ' || CASE WHEN t.Entity IS NULL THEN ('Entity = ' || COALESCE((SELECT MIN(('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''')) FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...')) ELSE (CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ...') END || ' WHERE FileProcess_id = ' || f.FileProcess_id || '; ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE f.Status IN ('paused', 'rejected', 'duplicate')
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
+    COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it')
+    WHEN f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
+    WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+    ELSE 'no controller has looked at it yet' END),
+    COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN ('UPDATE FileProcess SET ' || ('Entity = ' || COALESCE((SELECT MIN(('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''')) FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...')) || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';')
+    WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Takers t ON t.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql
+FROM vUnreadable w JOIN FileProcess f ON f.FileProcess_id = w.Row_id WHERE w.TableName = 'FileProcess'
+) q;
 
 CREATE OR REPLACE VIEW vSqlJob AS
 SELECT e.Schedule_id AS Schedule_id, e.ScheduleName AS JobName,
-       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') AS NextSql
+    replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+    COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
+    CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+    e.NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS LastRunOnLocal,
+    CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+    h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+    ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') AS NextSql
 FROM Schedule e
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
 JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10

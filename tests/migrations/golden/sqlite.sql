@@ -1329,108 +1329,142 @@ INSERT INTO alembic_version (version_num) VALUES ('0044') RETURNING version_num;
 
 UPDATE alembic_version SET version_num='0045' WHERE alembic_version.version_num = '0044';
 
-CREATE VIEW vStatus AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, trim(lower(f.Tag), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag)))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag))) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = y.Tag)))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled = 0' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq = 100' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END IS NOT NULL
+CREATE VIEW vUnreadable AS
+SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
+    TableName || ' ' || Row_id || Named || ' cannot be read: ' || substr(Given, 1, instr(Given, ' ') - 1) || ' holds ' || CASE WHEN Given LIKE 'NextRunTime%' THEN 'no time' ELSE 'nonsense' END AS Reason,
+    'UPDATE ' || TableName || ' SET ' || Given || ' WHERE ' || TableName || '_id = ' || Row_id || ';' AS NextSql
+FROM (
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, ' (' || ProcessBatchName || ')' AS Named,
+    CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0'
+    WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
+    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
+    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1'
+    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END AS Given
+FROM ProcessBatch
 UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END IS NOT NULL
+SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
+    CASE WHEN ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...'
+    WHEN ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL'
+    WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
+    WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
+    WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+FROM ProcessControl
 UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END IS NOT NULL
+SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
+    CASE WHEN DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' END
+FROM BatchDependency
 UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END IS NOT NULL
+SELECT 'BatchResource', BatchResource_id, ProcessBatch_id, 3, '',
+    CASE WHEN Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1'
+    WHEN Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' END
+FROM BatchResource
 UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
+SELECT 'Resource', t.Resource_id, n.ProcessBatch_id, 4, '',
+    CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' END
+FROM Resource t JOIN BatchResource n ON n.Resource_id = t.Resource_id
+UNION ALL
+SELECT 'Schedule', Schedule_id, NULL, 5, '',
+    CASE WHEN IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL'
+    WHEN EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1'
+    WHEN CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL'
+    WHEN Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0'
+    WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' END
+FROM Schedule
+UNION ALL
+SELECT 'BatchControl', BatchControl_id, NULL, 6, '',
+    CASE WHEN NOT (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') THEN 'Status = ''held'''
+    WHEN NOT (PrevProcessControlSeq BETWEEN 0 AND 2000000000) THEN 'PrevProcessControlSeq = ...' ELSE 'NextRunTime = ''1900-01-01 00:00:00.000''' END
+FROM BatchControl WHERE ((Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') AND (PrevProcessControlSeq BETWEEN 0 AND 2000000000) AND (NextRunTime >= '0001' AND NextRunTime < ':' AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextRunTime, 1, 23), '+0 days'), 1, length(rtrim(NextRunTime))) IS substr(NextRunTime, 1, 23) AND trim(substr(NextRunTime, 24), '0123456789') = '' AND instr(NextRunTime, char(0)) = 0)))) IS NOT TRUE
+UNION ALL
+SELECT 'FileProcess', FileProcess_id, NULL, 7, '',
+    'Status = ''paused'''
+FROM FileProcess WHERE ((Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success')) IS NOT TRUE
+) m WHERE Given IS NOT NULL;
+
+CREATE VIEW vNotInstalled AS
+WITH Offered AS (
+SELECT CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
+    WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
 FROM Controller k
 WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Populators AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)), ',', '') = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.ProcessTypes AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))))) THEN 'ProcessType' WHEN trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Jobs AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Counted AS (
-SELECT c.ProcessBatch_id, SUM(CASE WHEN (c.Status = 'ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       SUM(CASE WHEN (c.Status = 'retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN (c.Status = 'failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN (c.Status = 'held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN (c.Status = 'paused') THEN 1 ELSE 0 END) AS Paused
+), Named AS (
+SELECT ProcessBatch_id, -1 AS ProcessControlSeq, 'Populator' AS Lacks, Populator AS Name FROM ProcessBatch
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'ProcessType', trim(lower(ProcessType), (SELECT Blanks FROM batchctl_blanks)) FROM ProcessControl
+UNION ALL SELECT ProcessBatch_id, ProcessControlSeq, 'Data1', Data1 FROM ProcessControl
+WHERE Data1 <> '' AND trim(lower(ProcessType), (SELECT Blanks FROM batchctl_blanks)) = 'python' AND EXISTS (SELECT 1 FROM Offered WHERE ProcessTypes LIKE '%python%')
+)
+SELECT n.ProcessBatch_id, b.ProcessBatchName, n.ProcessControlSeq,
+    CASE WHEN n.ProcessControlSeq = -1 THEN 'ProcessBatch (' || b.ProcessBatchName || '): Populator' ELSE 'ProcessControl (' || b.ProcessBatchName || ', step ' || n.ProcessControlSeq || '): ' || CASE WHEN n.Lacks = 'Data1' THEN 'job' ELSE n.Lacks END END || ' ''' || n.Name || CASE WHEN n.Lacks = 'Data1' THEN ''' of Data1' ELSE '''' END || ' is not installed' AS Reason,
+    CASE WHEN n.ProcessControlSeq = -1 THEN 'UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || n.ProcessBatch_id || ';' ELSE 'UPDATE ProcessControl SET ' || n.Lacks || ' = ... WHERE ProcessBatch_id = ' || n.ProcessBatch_id || ' AND ProcessControlSeq = ' || n.ProcessControlSeq || ';' END AS NextSql
+FROM Named n JOIN ProcessBatch b ON b.ProcessBatch_id = n.ProcessBatch_id
+WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
+AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = n.Name)));
+
+CREATE VIEW vFrozen AS
+SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(z.UntilTime, '+1 second') BETWEEN FromTime AND UntilTime) AS UntilTimeLocal,
+    z.Scope || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC, ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE 'until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC' END || ', by ' || z.Actor || ': ' || z.Reason AS Reason,
+    'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');' AS NextSql
+FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN 'every batch with tag ''' || z.Tag || '''' WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE 'batch ' || z.ProcessBatchName END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
+    z.Reason, ROW_NUMBER() OVER (PARTITION BY b.ProcessBatch_id ORDER BY CASE WHEN z.UntilTime IS NULL THEN 0 ELSE 1 END, z.UntilTime DESC, z.BatchFreeze_id) AS Nth
+    FROM (SELECT BatchFreeze_id, ProcessBatchName, Tag, trim(lower(Tag), (SELECT Blanks FROM batchctl_blanks)) AS BareTag, UntilTime, z_inserted, Actor, Reason
+    FROM BatchFreeze WHERE ThawedTime IS NULL AND (UntilTime IS NULL OR UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))) z
+    JOIN (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
+    ON (z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName))
+    OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = z.BareTag))) z
+WHERE z.Nth = 1;
+
+CREATE VIEW vStatus AS
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
+SELECT ProcessBatch_id, COUNT(CASE WHEN (Status = 'ready') THEN 1 END) AS Ready, COUNT(CASE WHEN (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN (Status = 'retry') THEN 1 END) AS Retry,
+    COUNT(CASE WHEN (Status = 'failed') THEN 1 END) AS Failed, COUNT(CASE WHEN (Status = 'held') THEN 1 END) AS Held, COUNT(CASE WHEN (Status = 'paused') THEN 1 END) AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'ready' OR Status = 'retry' OR Status = 'failed' OR Status = 'held')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling')
-      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'paused')) c
-GROUP BY c.ProcessBatch_id
-), Newest AS (
-SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
-    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND (c.Status = 'complete' OR c.Status = 'cancelled')) AS Complete_id
-FROM ProcessBatch b
+    UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'paused')) c
+GROUP BY ProcessBatch_id
 )
 SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
-            WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
-            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
-            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
-            WHEN EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable' ELSE 'idle' END AS Status,
-       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
-       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS LastCompleteTimeLocal,
-       b.Seq, b.Description,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN n.Failed + n.Held > 0 THEN ('SELECT * FROM vFailed WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN n.Running > 0 THEN ('SELECT * FROM vRunning WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN n.Retry + n.Ready + n.Paused > 0 OR EXISTS (SELECT 1 FROM BatchCompletion u
-                 WHERE u.ProcessBatch_id = b.ProcessBatch_id AND u.FileProcess_id IS NULL) THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-            WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-            ELSE ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
+    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable' WHEN b.Enabled <> 1 THEN 'disabled'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen' WHEN y.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+    WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+    WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+    WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
+    ELSE 'idle' END AS Status,
+    COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+    c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(c.z_updated, '+1 second') BETWEEN FromTime AND UntilTime) AS LastCompleteTimeLocal,
+    b.Seq, b.Description,
+    CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+    WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
+    THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
+    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v WHERE v.ProcessBatch_id = b.ProcessBatch_id)
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
-LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN (SELECT DISTINCT ProcessBatch_id FROM BatchCompletion WHERE FileProcess_id IS NULL) a
+    ON a.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = (SELECT MAX(d.BatchControl_id) FROM BatchControl d
+    WHERE d.ProcessBatch_id = b.ProcessBatch_id AND d.Status = 'complete' AND (d.Status = 'complete' OR d.Status = 'cancelled'))
 LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id);
 
 CREATE VIEW vFailed AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
-       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.EndTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.EndTime)) AS EndTimeLocal,
-       round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');') AS RerunSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');') AS SkipSql,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
+    h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
+    round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');' AS RerunSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');' AS SkipSql,
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1439,64 +1473,18 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND (c.Status = 'failed' OR c.Status = 'held');
 
 CREATE VIEW vWaiting AS
-WITH Holding AS (
-SELECT f.BatchFreeze_id, f.ProcessBatchName, trim(lower(f.Tag), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS Tag, f.UntilTime
-FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))
-), Frozen AS (
-SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag)))),
-    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag))) AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = y.Tag)))))
-    ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
-), Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled = 0' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq = 100' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Populators AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)), ',', '') = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.ProcessTypes AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))))) THEN 'ProcessType' WHEN trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Jobs AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-),
-UnfitWork AS (
-SELECT BatchControl_id, CASE WHEN NOT (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') THEN 'Status' WHEN NOT (PrevProcessControlSeq BETWEEN 0 AND 2000000000) THEN 'PrevProcessControlSeq' ELSE 'NextRunTime' END AS ColumnName, ('BatchControl ' || BatchControl_id || ' cannot be read: ' || CASE WHEN NOT (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') THEN 'Status holds nonsense' WHEN NOT (PrevProcessControlSeq BETWEEN 0 AND 2000000000) THEN 'PrevProcessControlSeq holds nonsense' ELSE 'NextRunTime holds no time' END) AS Reason, CASE WHEN NOT (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') THEN ('UPDATE BatchControl SET Status = ''held'' WHERE BatchControl_id = ' || BatchControl_id || ';') WHEN NOT (PrevProcessControlSeq BETWEEN 0 AND 2000000000) THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || BatchControl_id || ';') ELSE ('UPDATE BatchControl SET NextRunTime = ''1900-01-01 00:00:00.000'' WHERE BatchControl_id = ' || BatchControl_id || ';') END AS Mend
-FROM BatchControl WHERE ((Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success') AND (PrevProcessControlSeq BETWEEN 0 AND 2000000000) AND (NextRunTime >= '0001' AND NextRunTime < ':' AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime OR (substr(strftime('%Y-%m-%d %H:%M:%f', substr(NextRunTime, 1, 23), '+0 days'), 1, length(rtrim(NextRunTime))) IS substr(NextRunTime, 1, 23) AND trim(substr(NextRunTime, 24), '0123456789') = '' AND instr(NextRunTime, char(0)) = 0)))) IS NOT TRUE
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), UnfitWork AS (
+SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'BatchControl'
 ), Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18 THEN CAST(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS bigint) ELSE 0 END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+    (SELECT CASE WHEN v.Said NOT GLOB '*[^0-9]*' AND length(v.Said) BETWEEN 1 AND 18 THEN CAST(v.Said AS bigint) ELSE 0 END FROM (SELECT trim(Value, (SELECT Blanks FROM batchctl_blanks)) AS Said FROM Setting WHERE Name = 'MaxConcurrent') v) AS Most,
+    strftime('%Y-%m-%d %H:%M:%f', 'now') AS Now
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
@@ -1509,164 +1497,152 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
 GROUP BY n.ProcessBatch_id
 ), Stopping AS (
 SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
-       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+    MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND lower(b.OnFailure) = 'stop_all'
 ), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) AS Status, c.NextRunTime,
-       c.z_updated,
-       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
-            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
-                 ELSE t.ByPerson END
-            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+    c.PrevProcessControlSeq, c.z_updated, COALESCE(k.HowMany, 0) AS Started, b.MaxConcurrent,
+    lower(b.OnFailure) AS OnFailure,
+    CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
+    CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+    ELSE t.ByPerson END
+    WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 WHERE (c.Status = 'ready' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held')
 ), Line AS (
-SELECT c.*, SUM(CASE WHEN c.NextRunTime <= strftime('%Y-%m-%d %H:%M:%f', 'now') AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+SELECT c.*, c.Started + COUNT(CASE WHEN c.NextRunTime <= strftime('%Y-%m-%d %H:%M:%f', 'now') AND (c.Status = 'ready' OR c.Status = 'retry')
+    AND c.Stop_id IS NULL THEN 1 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Taken
+FROM Stood c
 ), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now')
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
-FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+SELECT c.*, MIN(CASE WHEN c.OnFailure <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now')
+    OR (c.Status = 'retry' AND c.Taken >= c.MaxConcurrent))
+    THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
-       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextRunTime, PrevProcessControlSeq, z_updated,
+    Started, Taken, Ahead_id, Stop_id FROM Ordered WHERE Status = 'ready' OR Status = 'retry'
 UNION ALL
-SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status), p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL, NULL FROM BatchControl p WHERE (p.Status = 'paused')
+SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status), NextRunTime, PrevProcessControlSeq,
+    z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE (Status = 'paused')
 ), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-      GROUP BY ProcessBatch_id, CycleKey) w
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
+    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, (' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29)) AS Said, substr(CASE WHEN instr(k.Trouble, ' Next: ') > 0 THEN substr(k.Trouble, instr(k.Trouble, ' Next: ')) END, 8) AS Mend
+SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said, substr(substr(k.Trouble, NULLIF(instr(k.Trouble, ' Next: '), 0)), 8) AS Mend
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(CASE WHEN instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN instr(t.Said, (' | batch ' || b.ProcessBatchName || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | batch ' || b.ProcessBatchName || ': '))) END, CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
+SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || b.ProcessBatchName || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Locked AS (
 SELECT m.BatchControl_id, m.Mend, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
+    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
 FROM Met m WHERE m.Said IS NOT NULL
 )
-SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal,
-       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN (CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC' || ', ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason)
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN ('batch ' || b.ProcessBatchName || ' has no steps')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Reason
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
-            WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ('it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC')
-            WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
-            WHEN h.Reason IS NOT NULL THEN h.Reason
-            WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
-            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
-            WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
-            WHEN u.Units > r.Units THEN ('it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units)
-            WHEN u.Exclusive = 1 THEN ('it needs all of ' || r.ResourceName || ', and instances under way hold it')
-            WHEN u.Resource_id IS NOT NULL THEN ('it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
-                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
-            WHEN c.Taken >= b.MaxConcurrent THEN ('others of batch ' || b.ProcessBatchName || ' start before it')
-            ELSE 'nothing holds it back' END AS Reason,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN c.NextRunTime WHEN z.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN z.UntilTime END AS NotBeforeTime,
-       CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN (SELECT strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime))
-            WHEN z.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', z.UntilTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', z.UntilTime)) END AS NotBeforeTimeLocal,
-       c.FileProcess_id,
-       CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');')
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN ('INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);')
-            WHEN w.BatchControl_id IS NOT NULL THEN w.Mend
-            WHEN i.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = ' || c.BatchControl_id || ';')
-            WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
-            WHEN a.Status = 'failed' OR a.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || a.BatchControl_id || ';')
-            WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
-            WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
-            ELSE 'SELECT * FROM vRunning;' END AS NextSql
+SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
+FROM (
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
+    CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+    WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
+    WHEN b.Enabled <> 1 THEN 'batch ' || b.ProcessBatchName || ' is disabled'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
+    WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
+    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+    THEN 'batch ' || b.ProcessBatchName || ' has no steps'
+    WHEN w.Row_id IS NOT NULL THEN w.Reason
+    WHEN c.NextRunTime > l.Now THEN 'it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC'
+    WHEN a.BatchControl_id IS NOT NULL THEN 'BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')'
+    WHEN t.BatchControl_id IS NOT NULL THEN 'BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything'
+    WHEN h.Reason IS NOT NULL THEN h.Reason
+    WHEN c.Started >= b.MaxConcurrent THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
+    WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
+    WHEN l.HowMany >= l.Most THEN l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most
+    WHEN u.Units > r.Units THEN 'it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units
+    WHEN u.Exclusive = 1 THEN 'it needs all of ' || r.ResourceName || ', and instances under way hold it'
+    WHEN u.Resource_id IS NOT NULL THEN 'it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it'
+    WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+    SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
+    WHEN c.Taken >= b.MaxConcurrent THEN 'others of batch ' || b.ProcessBatchName || ' start before it'
+    ELSE 'nothing holds it back' END AS Reason,
+    CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
+    WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
+    c.FileProcess_id,
+    CASE WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');'
+    WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
+    WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+    WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
+    WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN 'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);'
+    WHEN w.Row_id IS NOT NULL THEN w.NextSql
+    WHEN c.NextRunTime > l.Now THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');'
+    WHEN a.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';'
+    WHEN t.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';'
+    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN h.Mend || ';'
+    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+    ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN UnfitWork w ON w.BatchControl_id = c.BatchControl_id
-LEFT JOIN BatchControl i ON i.BatchControl_id = c.BatchControl_id
+LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
-    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > i.PrevProcessControlSeq)
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName,
-       c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal, w.Reason, NULL, NULL, c.FileProcess_id, w.Mend
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
+    w.Reason, NULL, c.FileProcess_id, w.NextSql
 FROM UnfitWork w
-JOIN BatchControl c ON c.BatchControl_id = w.BatchControl_id
+JOIN BatchControl c ON c.BatchControl_id = w.Row_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 WHERE w.ColumnName = 'Status'
 UNION ALL
-SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL,
-       c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal, ('BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone'), NULL, NULL, c.FileProcess_id, ('' || 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || ('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''') || ');' || '')
+SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, b.Entity, NULL, c.z_updated,
+    'BatchControl ' || c.BatchControl_id || ' cannot be read: FileProcess ' || c.FileProcess_id || ' is gone', NULL, c.FileProcess_id, 'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (' || c.FileProcess_id || ', ' || quote(COALESCE(b.Entity, b.ProcessBatchName)) || ');'
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE (c.Status = 'ready' OR c.Status = 'running' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held' OR c.Status = 'pausing' OR c.Status = 'paused' OR c.Status = 'cancelling')
 AND NOT EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       w.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', w.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', w.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', w.Since)) AS SinceLocal, CASE WHEN p.ProcessBatch_id IS NOT NULL THEN (p.RowName || ' cannot be read: ' || p.ColumnName || ' holds nonsense')
-            WHEN q.ProcessBatch_id IS NOT NULL THEN (q.RowName || ' cannot be read: ' || q.ColumnName || ' holds nonsense') ELSE (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
-            ELSE 'had completed before the dependency was registered, which does not count' END END) END || CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN (', and ' || CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen') ELSE '' END) END, NULL, NULL, NULL,
-       CASE WHEN p.ProcessBatch_id IS NOT NULL THEN p.Mend WHEN q.ProcessBatch_id IS NOT NULL THEN q.Mend
-            WHEN x.Status = 'failed' OR x.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.Status = 'cancelled' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || x.BatchControl_id || ', ''...'');')
-            WHEN d.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
-            WHEN x.Status = 'ready' OR x.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || x.BatchControl_id || ', ''...'');')
-            WHEN x.Status = 'complete' THEN ('SELECT * FROM vHistory WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN x.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vRunning WHERE BatchControl_id = ' || x.BatchControl_id || ';')
-            WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
-                 THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ';')
-            ELSE ('INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (' || ('''' || replace(COALESCE(d.Entity, d.ProcessBatchName), '''', '''''') || '''') || ', ' || CASE WHEN w.CycleKey IS NULL THEN 'NULL' ELSE ('''' || replace(w.CycleKey, '''', '''''') || '''') END || ', ...);') END
+    w.Since, COALESCE(p.Reason, q.Reason, d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE '(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' WHEN 'complete' THEN CASE WHEN EXISTS (SELECT 1 FROM BatchCompletion u WHERE u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id) THEN 'is complete, and that was used before: another instance has to complete'
+    ELSE 'had completed before the dependency was registered, which does not count' END END END || CASE WHEN d.Enabled <> 1 THEN ', and the batch is disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN ', and ' || z.Scope || ' is frozen' ELSE '' END), NULL, NULL, COALESCE(p.NextSql, q.NextSql,
+    CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN 'SELECT * FROM vFailed WHERE BatchControl_id = ' || x.BatchControl_id || ';'
+    WHEN x.Status = 'cancelled' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || x.BatchControl_id || ', ''...'');'
+    WHEN d.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(d.ProcessBatchName) || ', ''...'');'
+    WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
+    WHEN x.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || x.BatchControl_id || ', ''...'');'
+    WHEN x.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN x.Status = 'ready' OR x.Status = 'retry' THEN 'vWaiting' WHEN x.Status = 'complete' THEN 'vHistory' ELSE 'vRunning' END || ' WHERE BatchControl_id = ' || x.BatchControl_id || ';'
+    WHEN EXISTS (SELECT 1 FROM Lacking o WHERE o.ProcessBatch_id = w.DependsOnBatch_id)
+    THEN 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(d.ProcessBatchName) || ';'
+    ELSE 'INSERT INTO FileProcess (Entity, CycleKey, FileName) VALUES (' || quote(COALESCE(d.Entity, d.ProcessBatchName)) || ', ' || quote(w.CycleKey) || ', ...);' END)
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN Frozen fz ON fz.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
 UNION ALL
 SELECT NULL, b.ProcessBatchName, 'populator', f.CycleKey, f.Entity, f.FileName,
-       f.z_inserted AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS SinceLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given')) ELSE ('batch ' || b.ProcessBatchName || ' has no instance of it yet') END, NULL, NULL, f.FileProcess_id,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') ELSE 'SELECT * FROM Controller;' END
+    f.z_inserted, COALESCE(x.Reason, y.Reason, CASE WHEN f.PopulatorTries >= 3 THEN 'it waits for a person: ' || COALESCE(f.Message, 'no reason was given') ELSE 'batch ' || b.ProcessBatchName || ' has no instance of it yet' END), NULL,
+    f.FileProcess_id, COALESCE(x.NextSql, y.NextSql, CASE WHEN f.PopulatorTries >= 3 THEN 'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';' ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1674,32 +1650,32 @@ LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessContro
 WHERE f.PopulatorTries IS NOT NULL AND f.Status = 'ready'
 AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
 AND NOT (b.DuplicateCheck = 1 AND EXISTS (SELECT 1 FROM FileProcess g
-        WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
-        AND ((g.FileProcess_id < f.FileProcess_id AND (g.Status = 'ready' OR g.Status = 'paused')) OR EXISTS (
-            SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
-    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'accept'))
+    WHERE g.Entity = f.Entity AND g.Data = f.Data AND g.FileProcess_id <> f.FileProcess_id
+    AND ((g.FileProcess_id < f.FileProcess_id AND (g.Status = 'ready' OR g.Status = 'paused')) OR EXISTS (
+    SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = g.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)))
+    AND NOT EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = 'FileProcess:' || f.FileProcess_id AND a.Action = 'accept'))
 UNION ALL
-SELECT NULL, b.ProcessBatchName, 'definition', f.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
-       q.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', q.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', q.Since)) AS SinceLocal, q.Reason, NULL, NULL, NULL, q.Mend
+SELECT NULL, b.ProcessBatchName, 'definition', NULL, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+    q.Since, q.Reason, NULL, NULL, q.NextSql
 FROM ProcessBatch b
-JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.Mend
-      FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-      UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
-      WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
+JOIN (SELECT y.ProcessBatch_id, d.z_updated AS Since, y.Reason, y.NextSql
+    FROM Missing y JOIN ProcessBatch d ON d.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
+    UNION ALL SELECT i.ProcessBatch_id, i.OpenedTime, i.Message, i.NextStep FROM Incident i
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.IncidentKey LIKE 'unreadable ProcessBatch %') q
    ON q.ProcessBatch_id = b.ProcessBatch_id
-LEFT JOIN FileProcess f ON 1 = 0
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
-WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL;
+WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL
+) q;
 
 CREATE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
-       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal,
-       round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(h.StartTime)) * 86400.0, 3) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.AlarmDuration) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'late'
-            WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.ExpectedDuration) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'longer than expected'
-            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
-       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql
+    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal,
+    round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(h.StartTime)) * 86400.0, 3) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+    CASE WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.AlarmDuration) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'late'
+    WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.ExpectedDuration) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'longer than expected'
+    WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+    h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');' AS PauseSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1708,53 +1684,53 @@ LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.Proces
 WHERE h.Status = 'running';
 
 CREATE VIEW vLate AS
-SELECT 'step' AS What, (b.ProcessBatchName || ', step ' || h.ProcessControlSeq || ' ' || h.ProcessName) AS Name,
-       b.ProcessBatchName, c.BatchControl_id, strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds') AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'), (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds')) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'))) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'))) * 86400.0, 3) AS LateSeconds,
-       ('it runs longer than ' || COALESCE(p.AlarmDuration, p.ExpectedDuration) || ' seconds') AS Reason,
-       ('SELECT * FROM vRunning WHERE BatchControl_id = ' || c.BatchControl_id || ';') AS NextSql
+SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.ExpectedTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(l.ExpectedTime, '+1 second') BETWEEN FromTime AND UntilTime) AS ExpectedTimeLocal,
+    round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(l.ExpectedTime)) * 86400.0, 3) AS LateSeconds, l.Reason, l.NextSql
+FROM (
+SELECT 'step' AS What, b.ProcessBatchName || ', step ' || h.ProcessControlSeq || ' ' || h.ProcessName AS Name,
+    b.ProcessBatchName, c.BatchControl_id, strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds') AS ExpectedTime,
+    'it runs longer than ' || COALESCE(p.AlarmDuration, p.ExpectedDuration) || ' seconds' AS Reason,
+    'SELECT * FROM vRunning WHERE BatchControl_id = ' || c.BatchControl_id || ';' AS NextSql
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
 WHERE h.Status = 'running' AND strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now')
 UNION ALL
-SELECT 'instance', (b.ProcessBatchName || ' ' || COALESCE(c.CycleKey, '')),
-       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(c.NextRunTime)) * 86400.0, 3) AS LateSeconds,
-       'its NextRunTime is over, and it has not started', ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || c.BatchControl_id || ';')
+SELECT 'instance', b.ProcessBatchName || ' ' || COALESCE(c.CycleKey, ''), b.ProcessBatchName, c.BatchControl_id,
+    c.NextRunTime, 'its NextRunTime is over, and it has not started',
+    'SELECT * FROM vWaiting WHERE BatchControl_id = ' || c.BatchControl_id || ';'
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE (c.Status = 'ready' OR c.Status = 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
 UNION ALL
-SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(e.NextRunTime)) * 86400.0, 3) AS LateSeconds,
-       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
-FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
+SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over, and no controller has decided it',
+    'SELECT * FROM Controller;'
+FROM Schedule WHERE Enabled = 1 AND NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
 UNION ALL
-SELECT 'dependency', (b.ProcessBatchName || ' waits for ' || d.ProcessBatchName), b.ProcessBatchName, NULL,
-       strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'), (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds')) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'))) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'))) * 86400.0, 3) AS LateSeconds, 'it waits for longer than DeadlineMins',
-       ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
-      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
-            GROUP BY ProcessBatch_id, CycleKey) v
-      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
-      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
-          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+SELECT 'dependency', b.ProcessBatchName || ' waits for ' || d.ProcessBatchName, b.ProcessBatchName, NULL,
+    strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds'), 'it waits for longer than DeadlineMins', 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';'
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
+JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
 UNION ALL
-SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(i.OpenedTime)) * 86400.0, 3) AS LateSeconds, i.Message,
-       ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(i.Subject, '''', '''''') || '''') || ';')
+SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
+    'SELECT * FROM vStatus WHERE ProcessBatchName = ' || quote(i.Subject) || ';'
 FROM Incident i
-WHERE i.ResolvedTime IS NULL AND (i.Kind = 'not_arrived' OR i.Kind = 'not_started' OR i.Kind = 'not_finished');
+WHERE i.ResolvedTime IS NULL AND (i.Kind = 'not_arrived' OR i.Kind = 'not_started' OR i.Kind = 'not_finished')
+) l;
 
 CREATE VIEW vHistory AS
 SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
-       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
-       h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.EndTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.EndTime)) AS EndTimeLocal,
-       round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
-       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+    h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
+    h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
+    round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+    h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');' AS RerunSql, h.ErrorCode, h.ErrorLine
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
@@ -1764,158 +1740,115 @@ CREATE VIEW vSchedule AS
 WITH Newest AS (
 SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id, MAX(g.Ran_id) AS Ran_id
 FROM (SELECT f.Schedule_id, f.ScheduleFire_id,
-             CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
-                               ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
-                  THEN f.FileProcess_id END AS Ran_id
-      FROM ScheduleFire f) g
+    CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+    ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = f.FileProcess_id)
+    THEN f.FileProcess_id END AS Ran_id
+    FROM ScheduleFire f) g
 GROUP BY g.Schedule_id
 ), Came AS (
-SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN (c.Status = 'complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN (c.Status = 'failed' OR c.Status = 'held') THEN 1 ELSE 0 END) AS Failed,
-       SUM(CASE WHEN (c.Status = 'cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
-       MIN(c.StartTime) AS StartTime
+SELECT c.FileProcess_id, COUNT(*) AS Instances, COUNT(CASE WHEN (c.Status = 'complete') THEN 1 END) AS Complete, COUNT(CASE WHEN (c.Status = 'failed' OR c.Status = 'held') THEN 1 END) AS Failed,
+    COUNT(CASE WHEN (c.Status = 'cancelled') THEN 1 END) AS Cancelled, COUNT(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 END) AS Running,
+    MIN(c.StartTime) AS StartTime
 FROM (SELECT x.FileProcess_id, x.Status,
-             (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
-      FROM BatchControl x) c
+    (SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = x.BatchControl_id) AS StartTime
+    FROM BatchControl x) c
 WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
-                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+    JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN typeof(e.IntervalMinutes) NOT IN ('integer', 'null') THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN typeof(e.EveryN) NOT IN ('integer', 'null') THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN typeof(e.CatchUpMost) NOT IN ('integer', 'null') THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN typeof(e.Jitter) NOT IN ('integer', 'null') THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(e.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' END IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
-            WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
-            WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
-       (lower(e.ScheduleType) || CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE (', every ' || e.IntervalMinutes || ' minutes') END || CASE WHEN e.RunDays IS NULL THEN '' ELSE (', ' || e.RunDays) END || CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE (', ' || e.RunDaysOfMonth) END || CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE (', ' || e.WeekOfMonth) END || CASE WHEN e.RunMonths IS NULL THEN '' ELSE (', ' || e.RunMonths) END || CASE WHEN e.RunTimes IS NULL THEN '' ELSE (' at ' || e.RunTimes) END || CASE WHEN e.RunAt IS NULL THEN '' ELSE (' at ' || e.RunAt) END || CASE WHEN e.Cron IS NULL THEN '' ELSE (' at ' || e.Cron) END || CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE (', between ' || e.BetweenTimes) END || CASE WHEN e.CalendarName IS NULL THEN '' ELSE (', calendar ' || e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal,
-       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
-       l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', l.DueTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', l.DueTime)) AS LastDueTimeLocal, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes' WHEN typeof(e.IntervalMinutes) NOT IN ('integer', 'null') THEN 'IntervalMinutes' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN' WHEN typeof(e.EveryN) NOT IN ('integer', 'null') THEN 'EveryN' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost' WHEN typeof(e.CatchUpMost) NOT IN ('integer', 'null') THEN 'CatchUpMost' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter' WHEN typeof(e.Jitter) NOT IN ('integer', 'null') THEN 'Jitter' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(e.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' END IS NOT NULL THEN ('UPDATE Schedule SET ' || CASE WHEN e.IntervalMinutes NOT BETWEEN 1 AND 1440 THEN 'IntervalMinutes = NULL' WHEN typeof(e.IntervalMinutes) NOT IN ('integer', 'null') THEN 'IntervalMinutes = NULL' WHEN e.EveryN NOT BETWEEN 1 AND 1000 THEN 'EveryN = 1' WHEN typeof(e.EveryN) NOT IN ('integer', 'null') THEN 'EveryN = 1' WHEN e.CatchUpMost NOT BETWEEN 1 AND 1000 THEN 'CatchUpMost = NULL' WHEN typeof(e.CatchUpMost) NOT IN ('integer', 'null') THEN 'CatchUpMost = NULL' WHEN e.Jitter NOT BETWEEN 0 AND 86400 THEN 'Jitter = 0' WHEN typeof(e.Jitter) NOT IN ('integer', 'null') THEN 'Jitter = 0' WHEN e.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN typeof(e.Enabled) NOT IN ('integer', 'null') THEN 'Enabled = 0' END || ' WHERE Schedule_id = ' || e.Schedule_id || ';') WHEN e.Enabled <> 1 THEN ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN ('UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';')
-            WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-            ELSE ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') END AS NextSql,
-       r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', r.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', r.StartTime)) AS LastRunOnLocal,
-       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+    WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
+    WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
+    lower(e.ScheduleType) || COALESCE(', every ' || e.IntervalMinutes || ' minutes', '') || COALESCE(', ' || e.RunDays, '') || COALESCE(', ' || e.RunDaysOfMonth, '') || COALESCE(', ' || e.WeekOfMonth, '') || COALESCE(', ' || e.RunMonths, '') || COALESCE(' at ' || e.RunTimes, '') || COALESCE(' at ' || e.RunAt, '') || COALESCE(' at ' || e.Cron, '') || COALESCE(', between ' || e.BetweenTimes, '') || COALESCE(', calendar ' || e.CalendarName, '') AS Timing, e.TimeZone, e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal,
+    CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
+    l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(l.DueTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+    l.FileProcess_id AS LastFileProcess_id, e.Description,
+    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || quote(e.ScheduleName) || ';'
+    WHEN t.Incident_id IS NOT NULL THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
+    ELSE 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' END AS NextSql,
+    r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(r.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
+    CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
 LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
 LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
 LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id
 LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident i
-    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = ('schedule ' || e.ScheduleName));
+    WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = 'schedule ' || e.ScheduleName);
 
 CREATE VIEW vInbox AS
-WITH Misread AS (
-SELECT b.ProcessBatch_id, 0 AS Place, b.ProcessBatch_id AS Row_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName,
-       CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled = 0' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq = 100' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount = 0' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins = 5' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent = 1' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck = 1' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs = NULL' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE CASE WHEN b.Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled' WHEN typeof(b.Enabled) NOT IN ('integer', 'null') THEN 'Enabled' WHEN typeof(b.Seq) NOT IN ('integer', 'null') THEN 'Seq' WHEN b.RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount' WHEN typeof(b.RetryCount) NOT IN ('integer', 'null') THEN 'RetryCount' WHEN b.RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins' WHEN typeof(b.RetryWaitMins) NOT IN ('integer', 'null') THEN 'RetryWaitMins' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent' WHEN typeof(b.MaxConcurrent) NOT IN ('integer', 'null') THEN 'MaxConcurrent' WHEN b.DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck' WHEN typeof(b.DuplicateCheck) NOT IN ('integer', 'null') THEN 'DuplicateCheck' WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.RetryWaitSecs) NOT IN ('integer', 'null') THEN 'RetryWaitSecs' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 1 AS Place, t.ProcessControl_id AS Row_id, ('ProcessControl ' || t.ProcessControl_id) AS RowName,
-       CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END AS ColumnName, ('UPDATE ProcessControl SET ' || CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq = ...' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq = ...' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration = NULL' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration = NULL' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration = NULL' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration = NULL' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold''' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost = 3' END || ' WHERE ProcessControl_id = ' || t.ProcessControl_id || ';') AS Mend
-FROM ProcessControl t WHERE CASE WHEN t.ProcessControlSeq NOT BETWEEN 1 AND 2000000000 THEN 'ProcessControlSeq' WHEN typeof(t.ProcessControlSeq) NOT IN ('integer', 'null') THEN 'ProcessControlSeq' WHEN t.ExpectedDuration NOT BETWEEN 1 AND 31536000 THEN 'ExpectedDuration' WHEN typeof(t.ExpectedDuration) NOT IN ('integer', 'null') THEN 'ExpectedDuration' WHEN t.AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration' WHEN typeof(t.AlarmDuration) NOT IN ('integer', 'null') THEN 'AlarmDuration' WHEN t.MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration' WHEN typeof(t.MaxDuration) NOT IN ('integer', 'null') THEN 'MaxDuration' WHEN lower(t.OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost' WHEN t.MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost' WHEN typeof(t.MaxLost) NOT IN ('integer', 'null') THEN 'MaxLost' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 2 AS Place, t.BatchDependency_id AS Row_id, ('BatchDependency ' || t.BatchDependency_id) AS RowName,
-       CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END AS ColumnName, ('UPDATE BatchDependency SET ' || CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins = 1440' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins = 1440' END || ' WHERE BatchDependency_id = ' || t.BatchDependency_id || ';') AS Mend
-FROM BatchDependency t WHERE CASE WHEN t.DeadlineMins NOT BETWEEN 1 AND 525600 THEN 'DeadlineMins' WHEN typeof(t.DeadlineMins) NOT IN ('integer', 'null') THEN 'DeadlineMins' END IS NOT NULL
-UNION ALL
-SELECT t.ProcessBatch_id, 3 AS Place, t.BatchResource_id AS Row_id, ('BatchResource ' || t.BatchResource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END AS ColumnName, ('UPDATE BatchResource SET ' || CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive = 0' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive = 0' END || ' WHERE BatchResource_id = ' || t.BatchResource_id || ';') AS Mend
-FROM BatchResource t WHERE CASE WHEN t.Units NOT BETWEEN 1 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' WHEN t.Exclusive NOT BETWEEN 0 AND 1 THEN 'Exclusive' WHEN typeof(t.Exclusive) NOT IN ('integer', 'null') THEN 'Exclusive' END IS NOT NULL
-UNION ALL
-SELECT n.ProcessBatch_id, 4 AS Place, t.Resource_id AS Row_id, ('Resource ' || t.Resource_id) AS RowName,
-       CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END AS ColumnName, ('UPDATE Resource SET ' || CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units = 1' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units = 1' END || ' WHERE Resource_id = ' || t.Resource_id || ';') AS Mend
-FROM BatchResource n JOIN Resource t ON t.Resource_id = n.Resource_id WHERE CASE WHEN t.Units NOT BETWEEN 0 AND 1000000 THEN 'Units' WHEN typeof(t.Units) NOT IN ('integer', 'null') THEN 'Units' END IS NOT NULL
-), Unfit AS (
-SELECT m.ProcessBatch_id, m.RowName, m.ColumnName, m.Mend
-FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY y.ProcessBatch_id ORDER BY y.Place, y.Row_id) AS Nth FROM Misread y) m
-WHERE m.Nth = 1
-), UnfitWork AS (
-SELECT FileProcess_id, 'Status' AS ColumnName, ('FileProcess ' || FileProcess_id || ' cannot be read: ' || 'Status holds nonsense') AS Reason, ('UPDATE FileProcess SET Status = ''paused'' WHERE FileProcess_id = ' || FileProcess_id || ';') AS Mend
-FROM FileProcess WHERE ((Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success')) IS NOT TRUE
-), Offered AS (
-SELECT k.Controller_id, CASE WHEN k.ProcessTypes IS NULL THEN 1 ELSE 0 END AS IsUnknown, k.ProcessTypes AS ProcessTypes, CASE WHEN EXISTS (SELECT 1 FROM Leader l WHERE l.ControllerName = k.ControllerName) OR NOT EXISTS (SELECT 1 FROM Leader l JOIN Controller m ON m.ControllerName = l.ControllerName
-            WHERE m.Status = 'running') THEN k.Populators ELSE '' END AS Populators, k.Jobs AS Jobs
-FROM Controller k
-WHERE k.Status = 'running' OR k.Controller_id = (SELECT MAX(l.Controller_id) FROM Controller l)
-), Missing AS (
-SELECT b.ProcessBatch_id, -1 AS ProcessControlSeq, ('ProcessBatch (' || b.ProcessBatchName || '): Populator ''' || b.Populator || ''' is not installed') AS Reason, ('UPDATE ProcessBatch SET Populator = ... WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
-FROM ProcessBatch b WHERE EXISTS (SELECT 1 FROM Offered) AND (replace(b.Populator, ',', '') = b.Populator AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Populators AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = b.Populator))))
-UNION ALL
-SELECT q.ProcessBatch_id, q.ProcessControlSeq, CASE WHEN q.Lacks = 'ProcessType' THEN ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): ProcessType ''' || q.ProcessType || ''' is not installed') ELSE ('ProcessControl (' || q.ProcessBatchName || ', step ' || q.ProcessControlSeq || '): job ''' || q.Data1 || ''' of Data1 is not installed') END, ('UPDATE ProcessControl SET ' || q.Lacks || ' = ... WHERE ProcessBatch_id = ' || q.ProcessBatch_id || ' AND ProcessControlSeq = ' || q.ProcessControlSeq || ';')
-FROM (SELECT p.ProcessBatch_id, b.ProcessBatchName, p.ProcessControlSeq, trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS ProcessType, p.Data1,
-      CASE WHEN (replace(trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)), ',', '') = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.ProcessTypes AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))))) THEN 'ProcessType' WHEN trim(lower(p.ProcessType), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = 'python' AND p.Data1 <> '' AND (replace(p.Data1, ',', '') = p.Data1 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(o.Jobs AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = p.Data1)))) THEN 'Data1' END AS Lacks
-      FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
-      WHERE EXISTS (SELECT 1 FROM Offered)) q
-WHERE q.Lacks IS NOT NULL
-), Again AS (
+WITH Unfit AS (
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1
+), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Again AS (
 SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
-FROM FileProcess f JOIN FileWatch w ON f.Source = ('watch ' || w.WatchName)
+FROM FileProcess f JOIN FileWatch w ON f.Source = 'watch ' || w.WatchName
 JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Broken AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
-), Unpopulated AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
-FROM Missing y JOIN ProcessBatch b ON b.ProcessBatch_id = y.ProcessBatch_id WHERE y.ProcessControlSeq = -1
-GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 ), Takers AS (
-SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, SUM(CASE WHEN b.Populator = 'procedure' THEN 1 ELSE 0 END) AS Asks,
-       MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
-FROM ProcessBatch b GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
+SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
+    COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
+    MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN lower(b.PopulatorOn) END) AS SearchedIn
+FROM ProcessBatch b
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
+GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
-       CASE WHEN g.Again_id IS NOT NULL THEN ('its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given'))
-            WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
-                 THEN (f.Message || ' (corrected since)')
-            WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
-            ELSE 'no reason was given' END AS Reason,
-       f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN g.Again_id IS NOT NULL THEN ('SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';')
-            WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ...); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'))
-            WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = ('FileProcess:' || f.FileProcess_id) AND a.Action = 'row update'
-                 AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%') THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN t.Entity IS NULL THEN (('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = lower(trim(f.Entity, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') || ' ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
-            WHEN f.Message IS NULL OR t.Asks > 0 THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')
-            WHEN f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN ('/* rename the file, which its watch takes then */ ' || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'))
-            ELSE (('UPDATE FileProcess SET ' || CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
-                 WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ... WHERE FileProcess_id = ' || f.FileProcess_id || '; ') || ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');')) END AS NextSql
+SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Arrived, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Arrived, '+1 second') BETWEEN FromTime AND UntilTime) AS ArrivedLocal, q.NextSql
+FROM (
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted AS Arrived, lower(f.Status) AS Status,
+    CASE WHEN g.Again_id IS NOT NULL THEN 'its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given')
+    WHEN f.Message IS NOT NULL AND f.Status = 'rejected' AND EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = 'FileProcess:' || f.FileProcess_id AND a.Action = 'row update'
+    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+    THEN f.Message || ' (corrected since)'
+    WHEN f.Message IS NULL AND f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+    ELSE COALESCE(f.Message, 'no reason was given') END AS Reason,
+    CASE WHEN g.Again_id IS NOT NULL THEN 'SELECT * FROM FileProcess WHERE FileProcess_id = ' || g.Again_id || ';'
+    WHEN f.Status = 'duplicate' THEN 'INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (..., ''sql'', ''accept'', ''FileProcess:' || f.FileProcess_id || ''', ...); UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'
+    WHEN f.Status <> 'rejected' OR f.Message LIKE 'rejected by %' OR EXISTS (SELECT 1 FROM AuditLog a WHERE a.Target = 'FileProcess:' || f.FileProcess_id AND a.Action = 'row update'
+    AND a.z_inserted >= f.z_updated AND a.ValuesAfter NOT LIKE '{"Status":%')
+    OR (t.Entity IS NOT NULL AND (f.Message IS NULL OR t.Asks > 0)) THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
+    WHEN t.Entity IS NOT NULL AND f.Source LIKE 'watch %' AND CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END = 'FileName' THEN '/* rename the file, which its watch takes then */ INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''reject'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');'
+    ELSE 'UPDATE FileProcess SET ' || CASE WHEN t.Entity IS NULL THEN 'Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') ELSE CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
+    WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END || ' = ...' END || ' WHERE FileProcess_id = ' || f.FileProcess_id || '; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''retry'', ''{"file": ' || f.FileProcess_id || '}'', ''...'');' END AS NextSql
 FROM FileProcess f LEFT JOIN Again g ON g.FileProcess_id = f.FileProcess_id LEFT JOIN Takers t ON t.Entity = f.Entity
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate')
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
-       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
-            ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
-       f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
-            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = lower(trim(f.Entity, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
+    COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN 'no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it'
+    WHEN f.PopulatorTries >= 3 THEN 'it waits for a person: ' || COALESCE(f.Message, 'no reason was given')
+    WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
+    ELSE 'no controller has looked at it yet' END),
+    COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN 'UPDATE FileProcess SET Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';'
+    WHEN f.PopulatorTries >= 3 THEN 'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';' ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
-LEFT JOIN Broken q ON q.Entity = f.Entity
-LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
-LEFT JOIN Unpopulated u ON u.Entity = f.Entity
-LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Takers t ON t.Entity = f.Entity
+LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
+LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
-SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, w.Mend
-FROM UnfitWork w JOIN FileProcess f ON f.FileProcess_id = w.FileProcess_id;
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql
+FROM vUnreadable w JOIN FileProcess f ON f.FileProcess_id = w.Row_id WHERE w.TableName = 'FileProcess'
+) q;
 
 CREATE VIEW vSqlJob AS
 SELECT e.Schedule_id AS Schedule_id, e.ScheduleName AS JobName,
-       replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
-       COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
-       CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-       e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS LastRunOnLocal,
-       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
-       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
-       ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') AS NextSql
+    replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+    COALESCE(e.RunAt, e.StartDate || ' ' || e.RunTimes) AS FirstRunOn,
+    CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+    e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
+    CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+    h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+    'SELECT * FROM vHistory WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' AS NextSql
 FROM Schedule e
 JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
 JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
@@ -1924,584 +1857,476 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
+CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288) AS Blanks;
+
+CREATE VIEW batchctl_ProcessBatch AS
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
+    json_object('ProcessBatchName', ProcessBatchName, 'Entity', Entity, 'Enabled', Enabled, 'Seq', Seq, 'RetryCount', RetryCount, 'RetryWaitMins', RetryWaitMins, 'RetryWaitSecs', RetryWaitSecs, 'Populator', Populator, 'PopulatorArgs', PopulatorArgs, 'PopulatorOn', PopulatorOn, 'OnFailure', OnFailure, 'DependencyMode', DependencyMode, 'MaxConcurrent', MaxConcurrent, 'DuplicateCheck', DuplicateCheck, 'ProcessingMode', ProcessingMode, 'Origin', Origin, 'Description', Description, 'Tags', Tags, 'ArriveBy', ArriveBy, 'StartBy', StartBy, 'FinishBy', FinishBy, 'ExpectedOn', ExpectedOn, 'ExpectedCalendar', ExpectedCalendar) AS ValuesBefore
+FROM ProcessBatch r;
+
+CREATE VIEW batchctl_ProcessControl AS
+SELECT 'ProcessControl' AS TableName, ProcessControl_id AS RowNumber, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq AS Target,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'ProcessControlSeq', ProcessControlSeq, 'ProcessName', ProcessName, 'ProcessType', ProcessType, 'ExpectedDuration', ExpectedDuration, 'AlarmDuration', AlarmDuration, 'MaxDuration', MaxDuration, 'OnLost', OnLost, 'MaxLost', MaxLost, 'Data1', Data1, 'Data2', Data2, 'Data3', Data3, 'Data4', Data4, 'Data5', Data5, 'Data6', Data6) AS ValuesBefore
+FROM ProcessControl r;
+
+CREATE VIEW batchctl_BatchDependency AS
+SELECT 'BatchDependency' AS TableName, BatchDependency_id AS RowNumber, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id AS Target,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'DependsOnBatch_id', DependsOnBatch_id, 'DeadlineMins', DeadlineMins) AS ValuesBefore
+FROM BatchDependency r;
+
+CREATE VIEW batchctl_BatchResource AS
+SELECT 'BatchResource' AS TableName, BatchResource_id AS RowNumber, 'BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || Resource_id AS Target,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'Resource_id', Resource_id, 'Units', Units, 'Exclusive', Exclusive) AS ValuesBefore
+FROM BatchResource r;
+
+CREATE VIEW batchctl_Resource AS
+SELECT 'Resource' AS TableName, Resource_id AS RowNumber, 'Resource:' || ResourceName AS Target,
+    json_object('ResourceName', ResourceName, 'Units', Units, 'Description', Description) AS ValuesBefore
+FROM Resource r;
+
+CREATE VIEW batchctl_Schedule AS
+SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber, 'Schedule:' || ScheduleName AS Target,
+    json_object('ScheduleName', ScheduleName, 'Entity', Entity, 'ScheduleType', ScheduleType, 'IntervalMinutes', IntervalMinutes, 'RunTimes', RunTimes, 'RunDays', RunDays, 'RunDaysOfMonth', RunDaysOfMonth, 'WeekOfMonth', WeekOfMonth, 'RunMonths', RunMonths, 'BetweenTimes', BetweenTimes, 'EveryN', EveryN, 'StartDate', StartDate, 'EndDate', EndDate, 'RunAt', RunAt, 'Cron', Cron, 'TimeZone', TimeZone, 'CalendarName', CalendarName, 'CalendarRule', CalendarRule, 'GapPolicy', GapPolicy, 'FoldPolicy', FoldPolicy, 'CatchUp', CatchUp, 'CatchUpMost', CatchUpMost, 'Overlap', Overlap, 'Jitter', Jitter, 'Enabled', Enabled, 'Origin', Origin, 'Description', Description) AS ValuesBefore
+FROM Schedule r;
+
+CREATE VIEW batchctl_Calendar AS
+SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber, 'Calendar:' || CalendarName AS Target,
+    json_object('CalendarName', CalendarName, 'BusinessDays', BusinessDays, 'ValidFrom', ValidFrom, 'ValidUntil', ValidUntil, 'Description', Description) AS ValuesBefore
+FROM Calendar r;
+
+CREATE VIEW batchctl_CalendarDay AS
+SELECT 'CalendarDay' AS TableName, CalendarDay_id AS RowNumber, 'CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || CalendarDate AS Target,
+    json_object('Calendar_id', Calendar_id, 'CalendarDate', CalendarDate, 'IsBusinessDay', IsBusinessDay, 'Description', Description) AS ValuesBefore
+FROM CalendarDay r;
+
+CREATE VIEW batchctl_DataTrigger AS
+SELECT 'DataTrigger' AS TableName, DataTrigger_id AS RowNumber, 'DataTrigger:' || TriggerName AS Target,
+    json_object('TriggerName', TriggerName, 'Entity', Entity, 'ConnectionName', ConnectionName, 'TableName', TableName, 'StatusColumn', StatusColumn, 'PendingValue', PendingValue, 'CreatedColumn', CreatedColumn, 'RowThreshold', RowThreshold, 'IdleMinutes', IdleMinutes, 'OnNewRows', OnNewRows, 'DebounceSeconds', DebounceSeconds, 'Enabled', Enabled) AS ValuesBefore
+FROM DataTrigger r;
+
+CREATE VIEW batchctl_FileWatch AS
+SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber, 'FileWatch:' || WatchName AS Target,
+    json_object('WatchName', WatchName, 'Entity', Entity, 'Folder', Folder, 'Pattern', Pattern, 'Recursive', Recursive, 'SettleSeconds', SettleSeconds, 'MarkerSuffix', MarkerSuffix, 'DuplicateKey', DuplicateKey, 'Enabled', Enabled) AS ValuesBefore
+FROM FileWatch r;
+
+CREATE VIEW batchctl_BatchFreeze AS
+SELECT 'BatchFreeze' AS TableName, BatchFreeze_id AS RowNumber, 'BatchFreeze:' || BatchFreeze_id AS Target,
+    json_object('ProcessBatchName', ProcessBatchName, 'Tag', Tag, 'Reason', Reason, 'Actor', Actor, 'UntilTime', UntilTime, 'ThawedTime', ThawedTime, 'ThawedBy', ThawedBy) AS ValuesBefore
+FROM BatchFreeze r;
+
+CREATE VIEW batchctl_Setting AS
+SELECT 'Setting' AS TableName, Setting_id AS RowNumber, 'Setting:' || Name AS Target,
+    json_object('Name', Name, 'Value', Value) AS ValuesBefore
+FROM Setting r;
+
+CREATE VIEW batchctl_rows AS
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM ProcessBatch UNION ALL
+SELECT 'ProcessControl' AS TableName, ProcessControl_id AS RowNumber FROM ProcessControl UNION ALL
+SELECT 'BatchDependency' AS TableName, BatchDependency_id AS RowNumber FROM BatchDependency UNION ALL
+SELECT 'BatchResource' AS TableName, BatchResource_id AS RowNumber FROM BatchResource UNION ALL
+SELECT 'Resource' AS TableName, Resource_id AS RowNumber FROM Resource UNION ALL
+SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM Schedule UNION ALL
+SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber FROM Calendar UNION ALL
+SELECT 'CalendarDay' AS TableName, CalendarDay_id AS RowNumber FROM CalendarDay UNION ALL
+SELECT 'DataTrigger' AS TableName, DataTrigger_id AS RowNumber FROM DataTrigger UNION ALL
+SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber FROM FileWatch UNION ALL
+SELECT 'BatchFreeze' AS TableName, BatchFreeze_id AS RowNumber FROM BatchFreeze UNION ALL
+SELECT 'Setting' AS TableName, Setting_id AS RowNumber FROM Setting;
+
+CREATE VIEW batchctl_audited AS
+SELECT '' AS Action, r.*, 0 AS FormerNumber FROM batchctl_replaced r;
+
+CREATE VIEW batchctl_used AS
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchControl UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchProcessHistory UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchCompletion UNION ALL
+SELECT 'ProcessBatch' AS TableName, DependsOnBatch_id AS RowNumber FROM BatchCompletion UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM DurationHistory UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM ProcessControl UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchResource UNION ALL
+SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchDependency UNION ALL
+SELECT 'ProcessBatch' AS TableName, DependsOnBatch_id AS RowNumber FROM BatchDependency UNION ALL
+SELECT 'Resource' AS TableName, Resource_id AS RowNumber FROM BatchResource UNION ALL
+SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber FROM CalendarDay UNION ALL
+SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM ScheduleFire UNION ALL
+SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM ScheduleBackfill UNION ALL
+SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber FROM FileWatchSeen;
+
 CREATE TRIGGER TR_ProcessBatch_BeforeInsert BEFORE INSERT ON ProcessBatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessBatch';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'ProcessBatch', r.ProcessBatch_id, substr('ProcessBatch:' || r.ProcessBatchName, 1, 200), json_object('ProcessBatchName', r.ProcessBatchName, 'Entity', r.Entity, 'Enabled', r.Enabled, 'Seq', r.Seq, 'RetryCount', r.RetryCount, 'RetryWaitMins', r.RetryWaitMins, 'RetryWaitSecs', r.RetryWaitSecs, 'Populator', r.Populator, 'PopulatorArgs', r.PopulatorArgs, 'PopulatorOn', r.PopulatorOn, 'OnFailure', r.OnFailure, 'DependencyMode', r.DependencyMode, 'MaxConcurrent', r.MaxConcurrent, 'DuplicateCheck', r.DuplicateCheck, 'ProcessingMode', r.ProcessingMode, 'Origin', r.Origin, 'Description', r.Description, 'Tags', r.Tags, 'ArriveBy', r.ArriveBy, 'StartBy', r.StartBy, 'FinishBy', r.FinishBy, 'ExpectedOn', r.ExpectedOn, 'ExpectedCalendar', r.ExpectedCalendar)
-    FROM ProcessBatch r WHERE (r.ProcessBatch_id = NEW.ProcessBatch_id OR (r.ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
-CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch WHEN NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessBatchName IS NOT OLD.ProcessBatchName
+CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessBatch';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'ProcessBatch', r.ProcessBatch_id, substr('ProcessBatch:' || r.ProcessBatchName, 1, 200), json_object('ProcessBatchName', r.ProcessBatchName, 'Entity', r.Entity, 'Enabled', r.Enabled, 'Seq', r.Seq, 'RetryCount', r.RetryCount, 'RetryWaitMins', r.RetryWaitMins, 'RetryWaitSecs', r.RetryWaitSecs, 'Populator', r.Populator, 'PopulatorArgs', r.PopulatorArgs, 'PopulatorOn', r.PopulatorOn, 'OnFailure', r.OnFailure, 'DependencyMode', r.DependencyMode, 'MaxConcurrent', r.MaxConcurrent, 'DuplicateCheck', r.DuplicateCheck, 'ProcessingMode', r.ProcessingMode, 'Origin', r.Origin, 'Description', r.Description, 'Tags', r.Tags, 'ArriveBy', r.ArriveBy, 'StartBy', r.StartBy, 'FinishBy', r.FinishBy, 'ExpectedOn', r.ExpectedOn, 'ExpectedCalendar', r.ExpectedCalendar)
-    FROM ProcessBatch r WHERE r.ProcessBatch_id <> OLD.ProcessBatch_id AND (r.ProcessBatch_id = NEW.ProcessBatch_id OR (r.ProcessBatchName = NEW.ProcessBatchName));
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is')
+    WHERE NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'ProcessBatch' AND u.RowNumber = OLD.ProcessBatch_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditInsert AFTER INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'ProcessBatch' AND (w.RowNumber = NEW.ProcessBatch_id
-        OR NOT EXISTS (SELECT 1 FROM ProcessBatch r WHERE r.ProcessBatch_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessBatch';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('ProcessBatch:' || NEW.ProcessBatchName, 1, 200), NULL, json_object('ProcessBatchName', NEW.ProcessBatchName, 'Entity', NEW.Entity, 'Enabled', NEW.Enabled, 'Seq', NEW.Seq, 'RetryCount', NEW.RetryCount, 'RetryWaitMins', NEW.RetryWaitMins, 'RetryWaitSecs', NEW.RetryWaitSecs, 'Populator', NEW.Populator, 'PopulatorArgs', NEW.PopulatorArgs, 'PopulatorOn', NEW.PopulatorOn, 'OnFailure', NEW.OnFailure, 'DependencyMode', NEW.DependencyMode, 'MaxConcurrent', NEW.MaxConcurrent, 'DuplicateCheck', NEW.DuplicateCheck, 'ProcessingMode', NEW.ProcessingMode, 'Origin', NEW.Origin, 'Description', NEW.Description, 'Tags', NEW.Tags, 'ArriveBy', NEW.ArriveBy, 'StartBy', NEW.StartBy, 'FinishBy', NEW.FinishBy, 'ExpectedOn', NEW.ExpectedOn, 'ExpectedCalendar', NEW.ExpectedCalendar);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditUpdate AFTER UPDATE ON ProcessBatch
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'ProcessBatch' AND w.RowNumber <> OLD.ProcessBatch_id AND (w.RowNumber = NEW.ProcessBatch_id
-        OR NOT EXISTS (SELECT 1 FROM ProcessBatch r WHERE r.ProcessBatch_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessBatch';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('ProcessBatch:' || NEW.ProcessBatchName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ProcessBatchName' Name, OLD.ProcessBatchName Was, NEW.ProcessBatchName Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'Enabled', OLD.Enabled, NEW.Enabled UNION ALL SELECT 'Seq', OLD.Seq, NEW.Seq UNION ALL SELECT 'RetryCount', OLD.RetryCount, NEW.RetryCount UNION ALL SELECT 'RetryWaitMins', OLD.RetryWaitMins, NEW.RetryWaitMins UNION ALL SELECT 'RetryWaitSecs', OLD.RetryWaitSecs, NEW.RetryWaitSecs UNION ALL SELECT 'Populator', OLD.Populator, NEW.Populator UNION ALL SELECT 'PopulatorArgs', OLD.PopulatorArgs, NEW.PopulatorArgs UNION ALL SELECT 'PopulatorOn', OLD.PopulatorOn, NEW.PopulatorOn UNION ALL SELECT 'OnFailure', OLD.OnFailure, NEW.OnFailure UNION ALL SELECT 'DependencyMode', OLD.DependencyMode, NEW.DependencyMode UNION ALL SELECT 'MaxConcurrent', OLD.MaxConcurrent, NEW.MaxConcurrent UNION ALL SELECT 'DuplicateCheck', OLD.DuplicateCheck, NEW.DuplicateCheck UNION ALL SELECT 'ProcessingMode', OLD.ProcessingMode, NEW.ProcessingMode UNION ALL SELECT 'Origin', OLD.Origin, NEW.Origin UNION ALL SELECT 'Description', OLD.Description, NEW.Description UNION ALL SELECT 'Tags', OLD.Tags, NEW.Tags UNION ALL SELECT 'ArriveBy', OLD.ArriveBy, NEW.ArriveBy UNION ALL SELECT 'StartBy', OLD.StartBy, NEW.StartBy UNION ALL SELECT 'FinishBy', OLD.FinishBy, NEW.FinishBy UNION ALL SELECT 'ExpectedOn', OLD.ExpectedOn, NEW.ExpectedOn UNION ALL SELECT 'ExpectedCalendar', OLD.ExpectedCalendar, NEW.ExpectedCalendar)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_ProcessBatch_AuditDelete AFTER DELETE ON ProcessBatch
+CREATE TRIGGER TR_ProcessBatch_AuditDelete BEFORE DELETE ON ProcessBatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessBatch' AND RowNumber = OLD.ProcessBatch_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('ProcessBatch:' || OLD.ProcessBatchName, 1, 200), json_object('ProcessBatchName', OLD.ProcessBatchName, 'Entity', OLD.Entity, 'Enabled', OLD.Enabled, 'Seq', OLD.Seq, 'RetryCount', OLD.RetryCount, 'RetryWaitMins', OLD.RetryWaitMins, 'RetryWaitSecs', OLD.RetryWaitSecs, 'Populator', OLD.Populator, 'PopulatorArgs', OLD.PopulatorArgs, 'PopulatorOn', OLD.PopulatorOn, 'OnFailure', OLD.OnFailure, 'DependencyMode', OLD.DependencyMode, 'MaxConcurrent', OLD.MaxConcurrent, 'DuplicateCheck', OLD.DuplicateCheck, 'ProcessingMode', OLD.ProcessingMode, 'Origin', OLD.Origin, 'Description', OLD.Description, 'Tags', OLD.Tags, 'ArriveBy', OLD.ArriveBy, 'StartBy', OLD.StartBy, 'FinishBy', OLD.FinishBy, 'ExpectedOn', OLD.ExpectedOn, 'ExpectedCalendar', OLD.ExpectedCalendar), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeInsert BEFORE INSERT ON ProcessControl
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6)
-    FROM ProcessControl r WHERE (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
-CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl WHEN NEW.ProcessControl_id IS NOT OLD.ProcessControl_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq
+CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6)
-    FROM ProcessControl r WHERE r.ProcessControl_id <> OLD.ProcessControl_id AND (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'ProcessControl' AND (w.RowNumber = NEW.ProcessControl_id
-        OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), NULL, json_object('ProcessBatch_id', NEW.ProcessBatch_id, 'ProcessControlSeq', NEW.ProcessControlSeq, 'ProcessName', NEW.ProcessName, 'ProcessType', NEW.ProcessType, 'ExpectedDuration', NEW.ExpectedDuration, 'AlarmDuration', NEW.AlarmDuration, 'MaxDuration', NEW.MaxDuration, 'OnLost', NEW.OnLost, 'MaxLost', NEW.MaxLost, 'Data1', NEW.Data1, 'Data2', NEW.Data2, 'Data3', NEW.Data3, 'Data4', NEW.Data4, 'Data5', NEW.Data5, 'Data6', NEW.Data6);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditUpdate AFTER UPDATE ON ProcessControl
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'ProcessControl' AND w.RowNumber <> OLD.ProcessControl_id AND (w.RowNumber = NEW.ProcessControl_id
-        OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ProcessBatch_id' Name, OLD.ProcessBatch_id Was, NEW.ProcessBatch_id Became UNION ALL SELECT 'ProcessControlSeq', OLD.ProcessControlSeq, NEW.ProcessControlSeq UNION ALL SELECT 'ProcessName', OLD.ProcessName, NEW.ProcessName UNION ALL SELECT 'ProcessType', OLD.ProcessType, NEW.ProcessType UNION ALL SELECT 'ExpectedDuration', OLD.ExpectedDuration, NEW.ExpectedDuration UNION ALL SELECT 'AlarmDuration', OLD.AlarmDuration, NEW.AlarmDuration UNION ALL SELECT 'MaxDuration', OLD.MaxDuration, NEW.MaxDuration UNION ALL SELECT 'OnLost', OLD.OnLost, NEW.OnLost UNION ALL SELECT 'MaxLost', OLD.MaxLost, NEW.MaxLost UNION ALL SELECT 'Data1', OLD.Data1, NEW.Data1 UNION ALL SELECT 'Data2', OLD.Data2, NEW.Data2 UNION ALL SELECT 'Data3', OLD.Data3, NEW.Data3 UNION ALL SELECT 'Data4', OLD.Data4, NEW.Data4 UNION ALL SELECT 'Data5', OLD.Data5, NEW.Data5 UNION ALL SELECT 'Data6', OLD.Data6, NEW.Data6)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_ProcessControl_AuditDelete AFTER DELETE ON ProcessControl
+CREATE TRIGGER TR_ProcessControl_AuditDelete BEFORE DELETE ON ProcessControl
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl' AND RowNumber = OLD.ProcessControl_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.ProcessBatch_id), '') || ':' || OLD.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', OLD.ProcessBatch_id, 'ProcessControlSeq', OLD.ProcessControlSeq, 'ProcessName', OLD.ProcessName, 'ProcessType', OLD.ProcessType, 'ExpectedDuration', OLD.ExpectedDuration, 'AlarmDuration', OLD.AlarmDuration, 'MaxDuration', OLD.MaxDuration, 'OnLost', OLD.OnLost, 'MaxLost', OLD.MaxLost, 'Data1', OLD.Data1, 'Data2', OLD.Data2, 'Data3', OLD.Data3, 'Data4', OLD.Data4, 'Data5', OLD.Data5, 'Data6', OLD.Data6), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeInsert BEFORE INSERT ON BatchDependency
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchDependency';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchDependency', r.BatchDependency_id, substr('BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.DependsOnBatch_id, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'DependsOnBatch_id', r.DependsOnBatch_id, 'DeadlineMins', r.DeadlineMins)
-    FROM BatchDependency r WHERE (r.BatchDependency_id = NEW.BatchDependency_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.DependsOnBatch_id = NEW.DependsOnBatch_id));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
-CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency WHEN NEW.BatchDependency_id IS NOT OLD.BatchDependency_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id
+CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchDependency';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchDependency', r.BatchDependency_id, substr('BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.DependsOnBatch_id, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'DependsOnBatch_id', r.DependsOnBatch_id, 'DeadlineMins', r.DeadlineMins)
-    FROM BatchDependency r WHERE r.BatchDependency_id <> OLD.BatchDependency_id AND (r.BatchDependency_id = NEW.BatchDependency_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.DependsOnBatch_id = NEW.DependsOnBatch_id));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id AND NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditInsert AFTER INSERT ON BatchDependency
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchDependency' AND (w.RowNumber = NEW.BatchDependency_id
-        OR NOT EXISTS (SELECT 1 FROM BatchDependency r WHERE r.BatchDependency_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchDependency';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.DependsOnBatch_id, 1, 200), NULL, json_object('ProcessBatch_id', NEW.ProcessBatch_id, 'DependsOnBatch_id', NEW.DependsOnBatch_id, 'DeadlineMins', NEW.DeadlineMins);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditUpdate AFTER UPDATE ON BatchDependency
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchDependency' AND w.RowNumber <> OLD.BatchDependency_id AND (w.RowNumber = NEW.BatchDependency_id
-        OR NOT EXISTS (SELECT 1 FROM BatchDependency r WHERE r.BatchDependency_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchDependency';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.DependsOnBatch_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ProcessBatch_id' Name, OLD.ProcessBatch_id Was, NEW.ProcessBatch_id Became UNION ALL SELECT 'DependsOnBatch_id', OLD.DependsOnBatch_id, NEW.DependsOnBatch_id UNION ALL SELECT 'DeadlineMins', OLD.DeadlineMins, NEW.DeadlineMins)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_BatchDependency_AuditDelete AFTER DELETE ON BatchDependency
+CREATE TRIGGER TR_BatchDependency_AuditDelete BEFORE DELETE ON BatchDependency
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchDependency' AND RowNumber = OLD.BatchDependency_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.ProcessBatch_id), '') || ':' || OLD.DependsOnBatch_id, 1, 200), json_object('ProcessBatch_id', OLD.ProcessBatch_id, 'DependsOnBatch_id', OLD.DependsOnBatch_id, 'DeadlineMins', OLD.DeadlineMins), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeInsert BEFORE INSERT ON BatchResource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchResource';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchResource', r.BatchResource_id, substr('BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.Resource_id, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'Resource_id', r.Resource_id, 'Units', r.Units, 'Exclusive', r.Exclusive)
-    FROM BatchResource r WHERE (r.BatchResource_id = NEW.BatchResource_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.Resource_id = NEW.Resource_id));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchResource: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
+    WHERE NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
-CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource WHEN NEW.BatchResource_id IS NOT OLD.BatchResource_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.Resource_id IS NOT OLD.Resource_id
+CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchResource';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchResource', r.BatchResource_id, substr('BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.Resource_id, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'Resource_id', r.Resource_id, 'Units', r.Units, 'Exclusive', r.Exclusive)
-    FROM BatchResource r WHERE r.BatchResource_id <> OLD.BatchResource_id AND (r.BatchResource_id = NEW.BatchResource_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.Resource_id = NEW.Resource_id));
+    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchResource: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
+    WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
+    SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
+    WHERE NEW.Resource_id IS NOT OLD.Resource_id AND NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditInsert AFTER INSERT ON BatchResource
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchResource' AND (w.RowNumber = NEW.BatchResource_id
-        OR NOT EXISTS (SELECT 1 FROM BatchResource r WHERE r.BatchResource_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchResource';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.Resource_id, 1, 200), NULL, json_object('ProcessBatch_id', NEW.ProcessBatch_id, 'Resource_id', NEW.Resource_id, 'Units', NEW.Units, 'Exclusive', NEW.Exclusive);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditUpdate AFTER UPDATE ON BatchResource
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchResource' AND w.RowNumber <> OLD.BatchResource_id AND (w.RowNumber = NEW.BatchResource_id
-        OR NOT EXISTS (SELECT 1 FROM BatchResource r WHERE r.BatchResource_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchResource';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.Resource_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ProcessBatch_id' Name, OLD.ProcessBatch_id Was, NEW.ProcessBatch_id Became UNION ALL SELECT 'Resource_id', OLD.Resource_id, NEW.Resource_id UNION ALL SELECT 'Units', OLD.Units, NEW.Units UNION ALL SELECT 'Exclusive', OLD.Exclusive, NEW.Exclusive)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_BatchResource_AuditDelete AFTER DELETE ON BatchResource
+CREATE TRIGGER TR_BatchResource_AuditDelete BEFORE DELETE ON BatchResource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchResource' AND RowNumber = OLD.BatchResource_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.ProcessBatch_id), '') || ':' || OLD.Resource_id, 1, 200), json_object('ProcessBatch_id', OLD.ProcessBatch_id, 'Resource_id', OLD.Resource_id, 'Units', OLD.Units, 'Exclusive', OLD.Exclusive), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchResource WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Resource_BeforeInsert BEFORE INSERT ON Resource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Resource';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Resource', r.Resource_id, substr('Resource:' || r.ResourceName, 1, 200), json_object('ResourceName', r.ResourceName, 'Units', r.Units, 'Description', r.Description)
-    FROM Resource r WHERE (r.Resource_id = NEW.Resource_id OR (r.ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
-CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource WHEN NEW.Resource_id IS NOT OLD.Resource_id OR NEW.ResourceName IS NOT OLD.ResourceName
+CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Resource';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Resource', r.Resource_id, substr('Resource:' || r.ResourceName, 1, 200), json_object('ResourceName', r.ResourceName, 'Units', r.Units, 'Description', r.Description)
-    FROM Resource r WHERE r.Resource_id <> OLD.Resource_id AND (r.Resource_id = NEW.Resource_id OR (r.ResourceName = NEW.ResourceName));
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is')
+    WHERE NEW.Resource_id <> OLD.Resource_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Resource' AND u.RowNumber = OLD.Resource_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
 CREATE TRIGGER TR_Resource_AuditInsert AFTER INSERT ON Resource
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Resource' AND (w.RowNumber = NEW.Resource_id
-        OR NOT EXISTS (SELECT 1 FROM Resource r WHERE r.Resource_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Resource';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('Resource:' || NEW.ResourceName, 1, 200), NULL, json_object('ResourceName', NEW.ResourceName, 'Units', NEW.Units, 'Description', NEW.Description);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Resource_AuditUpdate AFTER UPDATE ON Resource
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Resource' AND w.RowNumber <> OLD.Resource_id AND (w.RowNumber = NEW.Resource_id
-        OR NOT EXISTS (SELECT 1 FROM Resource r WHERE r.Resource_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Resource';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('Resource:' || NEW.ResourceName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ResourceName' Name, OLD.ResourceName Was, NEW.ResourceName Became UNION ALL SELECT 'Units', OLD.Units, NEW.Units UNION ALL SELECT 'Description', OLD.Description, NEW.Description)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_Resource_AuditDelete AFTER DELETE ON Resource
+CREATE TRIGGER TR_Resource_AuditDelete BEFORE DELETE ON Resource
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Resource' AND RowNumber = OLD.Resource_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('Resource:' || OLD.ResourceName, 1, 200), json_object('ResourceName', OLD.ResourceName, 'Units', OLD.Units, 'Description', OLD.Description), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Resource WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Schedule';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Schedule', r.Schedule_id, substr('Schedule:' || r.ScheduleName, 1, 200), json_object('ScheduleName', r.ScheduleName, 'Entity', r.Entity, 'ScheduleType', r.ScheduleType, 'IntervalMinutes', r.IntervalMinutes, 'RunTimes', r.RunTimes, 'RunDays', r.RunDays, 'RunDaysOfMonth', r.RunDaysOfMonth, 'WeekOfMonth', r.WeekOfMonth, 'RunMonths', r.RunMonths, 'BetweenTimes', r.BetweenTimes, 'EveryN', r.EveryN, 'StartDate', r.StartDate, 'EndDate', r.EndDate, 'RunAt', r.RunAt, 'Cron', r.Cron, 'TimeZone', r.TimeZone, 'CalendarName', r.CalendarName, 'CalendarRule', r.CalendarRule, 'GapPolicy', r.GapPolicy, 'FoldPolicy', r.FoldPolicy, 'CatchUp', r.CatchUp, 'CatchUpMost', r.CatchUpMost, 'Overlap', r.Overlap, 'Jitter', r.Jitter, 'Enabled', r.Enabled, 'Origin', r.Origin, 'Description', r.Description)
-    FROM Schedule r WHERE (r.Schedule_id = NEW.Schedule_id OR (r.ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
-CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule WHEN NEW.Schedule_id IS NOT OLD.Schedule_id OR NEW.ScheduleName IS NOT OLD.ScheduleName
+CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Schedule';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Schedule', r.Schedule_id, substr('Schedule:' || r.ScheduleName, 1, 200), json_object('ScheduleName', r.ScheduleName, 'Entity', r.Entity, 'ScheduleType', r.ScheduleType, 'IntervalMinutes', r.IntervalMinutes, 'RunTimes', r.RunTimes, 'RunDays', r.RunDays, 'RunDaysOfMonth', r.RunDaysOfMonth, 'WeekOfMonth', r.WeekOfMonth, 'RunMonths', r.RunMonths, 'BetweenTimes', r.BetweenTimes, 'EveryN', r.EveryN, 'StartDate', r.StartDate, 'EndDate', r.EndDate, 'RunAt', r.RunAt, 'Cron', r.Cron, 'TimeZone', r.TimeZone, 'CalendarName', r.CalendarName, 'CalendarRule', r.CalendarRule, 'GapPolicy', r.GapPolicy, 'FoldPolicy', r.FoldPolicy, 'CatchUp', r.CatchUp, 'CatchUpMost', r.CatchUpMost, 'Overlap', r.Overlap, 'Jitter', r.Jitter, 'Enabled', r.Enabled, 'Origin', r.Origin, 'Description', r.Description)
-    FROM Schedule r WHERE r.Schedule_id <> OLD.Schedule_id AND (r.Schedule_id = NEW.Schedule_id OR (r.ScheduleName = NEW.ScheduleName));
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is')
+    WHERE NEW.Schedule_id <> OLD.Schedule_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Schedule' AND u.RowNumber = OLD.Schedule_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
 CREATE TRIGGER TR_Schedule_AuditInsert AFTER INSERT ON Schedule
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Schedule' AND (w.RowNumber = NEW.Schedule_id
-        OR NOT EXISTS (SELECT 1 FROM Schedule r WHERE r.Schedule_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Schedule';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('Schedule:' || NEW.ScheduleName, 1, 200), NULL, json_object('ScheduleName', NEW.ScheduleName, 'Entity', NEW.Entity, 'ScheduleType', NEW.ScheduleType, 'IntervalMinutes', NEW.IntervalMinutes, 'RunTimes', NEW.RunTimes, 'RunDays', NEW.RunDays, 'RunDaysOfMonth', NEW.RunDaysOfMonth, 'WeekOfMonth', NEW.WeekOfMonth, 'RunMonths', NEW.RunMonths, 'BetweenTimes', NEW.BetweenTimes, 'EveryN', NEW.EveryN, 'StartDate', NEW.StartDate, 'EndDate', NEW.EndDate, 'RunAt', NEW.RunAt, 'Cron', NEW.Cron, 'TimeZone', NEW.TimeZone, 'CalendarName', NEW.CalendarName, 'CalendarRule', NEW.CalendarRule, 'GapPolicy', NEW.GapPolicy, 'FoldPolicy', NEW.FoldPolicy, 'CatchUp', NEW.CatchUp, 'CatchUpMost', NEW.CatchUpMost, 'Overlap', NEW.Overlap, 'Jitter', NEW.Jitter, 'Enabled', NEW.Enabled, 'Origin', NEW.Origin, 'Description', NEW.Description);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Schedule_AuditUpdate AFTER UPDATE ON Schedule
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Schedule' AND w.RowNumber <> OLD.Schedule_id AND (w.RowNumber = NEW.Schedule_id
-        OR NOT EXISTS (SELECT 1 FROM Schedule r WHERE r.Schedule_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Schedule';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('Schedule:' || NEW.ScheduleName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ScheduleName' Name, OLD.ScheduleName Was, NEW.ScheduleName Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'ScheduleType', OLD.ScheduleType, NEW.ScheduleType UNION ALL SELECT 'IntervalMinutes', OLD.IntervalMinutes, NEW.IntervalMinutes UNION ALL SELECT 'RunTimes', OLD.RunTimes, NEW.RunTimes UNION ALL SELECT 'RunDays', OLD.RunDays, NEW.RunDays UNION ALL SELECT 'RunDaysOfMonth', OLD.RunDaysOfMonth, NEW.RunDaysOfMonth UNION ALL SELECT 'WeekOfMonth', OLD.WeekOfMonth, NEW.WeekOfMonth UNION ALL SELECT 'RunMonths', OLD.RunMonths, NEW.RunMonths UNION ALL SELECT 'BetweenTimes', OLD.BetweenTimes, NEW.BetweenTimes UNION ALL SELECT 'EveryN', OLD.EveryN, NEW.EveryN UNION ALL SELECT 'StartDate', OLD.StartDate, NEW.StartDate UNION ALL SELECT 'EndDate', OLD.EndDate, NEW.EndDate UNION ALL SELECT 'RunAt', OLD.RunAt, NEW.RunAt UNION ALL SELECT 'Cron', OLD.Cron, NEW.Cron UNION ALL SELECT 'TimeZone', OLD.TimeZone, NEW.TimeZone UNION ALL SELECT 'CalendarName', OLD.CalendarName, NEW.CalendarName UNION ALL SELECT 'CalendarRule', OLD.CalendarRule, NEW.CalendarRule UNION ALL SELECT 'GapPolicy', OLD.GapPolicy, NEW.GapPolicy UNION ALL SELECT 'FoldPolicy', OLD.FoldPolicy, NEW.FoldPolicy UNION ALL SELECT 'CatchUp', OLD.CatchUp, NEW.CatchUp UNION ALL SELECT 'CatchUpMost', OLD.CatchUpMost, NEW.CatchUpMost UNION ALL SELECT 'Overlap', OLD.Overlap, NEW.Overlap UNION ALL SELECT 'Jitter', OLD.Jitter, NEW.Jitter UNION ALL SELECT 'Enabled', OLD.Enabled, NEW.Enabled UNION ALL SELECT 'Origin', OLD.Origin, NEW.Origin UNION ALL SELECT 'Description', OLD.Description, NEW.Description)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_Schedule_AuditDelete AFTER DELETE ON Schedule
+CREATE TRIGGER TR_Schedule_AuditDelete BEFORE DELETE ON Schedule
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Schedule' AND RowNumber = OLD.Schedule_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('Schedule:' || OLD.ScheduleName, 1, 200), json_object('ScheduleName', OLD.ScheduleName, 'Entity', OLD.Entity, 'ScheduleType', OLD.ScheduleType, 'IntervalMinutes', OLD.IntervalMinutes, 'RunTimes', OLD.RunTimes, 'RunDays', OLD.RunDays, 'RunDaysOfMonth', OLD.RunDaysOfMonth, 'WeekOfMonth', OLD.WeekOfMonth, 'RunMonths', OLD.RunMonths, 'BetweenTimes', OLD.BetweenTimes, 'EveryN', OLD.EveryN, 'StartDate', OLD.StartDate, 'EndDate', OLD.EndDate, 'RunAt', OLD.RunAt, 'Cron', OLD.Cron, 'TimeZone', OLD.TimeZone, 'CalendarName', OLD.CalendarName, 'CalendarRule', OLD.CalendarRule, 'GapPolicy', OLD.GapPolicy, 'FoldPolicy', OLD.FoldPolicy, 'CatchUp', OLD.CatchUp, 'CatchUpMost', OLD.CatchUpMost, 'Overlap', OLD.Overlap, 'Jitter', OLD.Jitter, 'Enabled', OLD.Enabled, 'Origin', OLD.Origin, 'Description', OLD.Description), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Schedule WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeInsert BEFORE INSERT ON Calendar
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Calendar';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Calendar', r.Calendar_id, substr('Calendar:' || r.CalendarName, 1, 200), json_object('CalendarName', r.CalendarName, 'BusinessDays', r.BusinessDays, 'ValidFrom', r.ValidFrom, 'ValidUntil', r.ValidUntil, 'Description', r.Description)
-    FROM Calendar r WHERE (r.Calendar_id = NEW.Calendar_id OR (r.CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
-CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar WHEN NEW.Calendar_id IS NOT OLD.Calendar_id OR NEW.CalendarName IS NOT OLD.CalendarName
+CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Calendar';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Calendar', r.Calendar_id, substr('Calendar:' || r.CalendarName, 1, 200), json_object('CalendarName', r.CalendarName, 'BusinessDays', r.BusinessDays, 'ValidFrom', r.ValidFrom, 'ValidUntil', r.ValidUntil, 'Description', r.Description)
-    FROM Calendar r WHERE r.Calendar_id <> OLD.Calendar_id AND (r.Calendar_id = NEW.Calendar_id OR (r.CalendarName = NEW.CalendarName));
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is')
+    WHERE NEW.Calendar_id <> OLD.Calendar_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Calendar' AND u.RowNumber = OLD.Calendar_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
 CREATE TRIGGER TR_Calendar_AuditInsert AFTER INSERT ON Calendar
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Calendar' AND (w.RowNumber = NEW.Calendar_id
-        OR NOT EXISTS (SELECT 1 FROM Calendar r WHERE r.Calendar_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Calendar';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('Calendar:' || NEW.CalendarName, 1, 200), NULL, json_object('CalendarName', NEW.CalendarName, 'BusinessDays', NEW.BusinessDays, 'ValidFrom', NEW.ValidFrom, 'ValidUntil', NEW.ValidUntil, 'Description', NEW.Description);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Calendar_AuditUpdate AFTER UPDATE ON Calendar
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Calendar' AND w.RowNumber <> OLD.Calendar_id AND (w.RowNumber = NEW.Calendar_id
-        OR NOT EXISTS (SELECT 1 FROM Calendar r WHERE r.Calendar_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Calendar';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('Calendar:' || NEW.CalendarName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'CalendarName' Name, OLD.CalendarName Was, NEW.CalendarName Became UNION ALL SELECT 'BusinessDays', OLD.BusinessDays, NEW.BusinessDays UNION ALL SELECT 'ValidFrom', OLD.ValidFrom, NEW.ValidFrom UNION ALL SELECT 'ValidUntil', OLD.ValidUntil, NEW.ValidUntil UNION ALL SELECT 'Description', OLD.Description, NEW.Description)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_Calendar_AuditDelete AFTER DELETE ON Calendar
+CREATE TRIGGER TR_Calendar_AuditDelete BEFORE DELETE ON Calendar
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Calendar' AND RowNumber = OLD.Calendar_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('Calendar:' || OLD.CalendarName, 1, 200), json_object('CalendarName', OLD.CalendarName, 'BusinessDays', OLD.BusinessDays, 'ValidFrom', OLD.ValidFrom, 'ValidUntil', OLD.ValidUntil, 'Description', OLD.Description), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Calendar WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeInsert BEFORE INSERT ON CalendarDay
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'CalendarDay';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'CalendarDay', r.CalendarDay_id, substr('CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || r.CalendarDate, 1, 200), json_object('Calendar_id', r.Calendar_id, 'CalendarDate', r.CalendarDate, 'IsBusinessDay', r.IsBusinessDay, 'Description', r.Description)
-    FROM CalendarDay r WHERE (r.CalendarDay_id = NEW.CalendarDay_id OR (r.Calendar_id = NEW.Calendar_id AND r.CalendarDate = NEW.CalendarDate));
+    SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
+    WHERE NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
-CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay WHEN NEW.CalendarDay_id IS NOT OLD.CalendarDay_id OR NEW.Calendar_id IS NOT OLD.Calendar_id OR NEW.CalendarDate IS NOT OLD.CalendarDate
+CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'CalendarDay';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'CalendarDay', r.CalendarDay_id, substr('CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || r.CalendarDate, 1, 200), json_object('Calendar_id', r.Calendar_id, 'CalendarDate', r.CalendarDate, 'IsBusinessDay', r.IsBusinessDay, 'Description', r.Description)
-    FROM CalendarDay r WHERE r.CalendarDay_id <> OLD.CalendarDay_id AND (r.CalendarDay_id = NEW.CalendarDay_id OR (r.Calendar_id = NEW.Calendar_id AND r.CalendarDate = NEW.CalendarDate));
+    SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
+    WHERE NEW.Calendar_id IS NOT OLD.Calendar_id AND NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditInsert AFTER INSERT ON CalendarDay
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'CalendarDay' AND (w.RowNumber = NEW.CalendarDay_id
-        OR NOT EXISTS (SELECT 1 FROM CalendarDay r WHERE r.CalendarDay_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'CalendarDay';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = NEW.Calendar_id), '') || ':' || NEW.CalendarDate, 1, 200), NULL, json_object('Calendar_id', NEW.Calendar_id, 'CalendarDate', NEW.CalendarDate, 'IsBusinessDay', NEW.IsBusinessDay, 'Description', NEW.Description);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditUpdate AFTER UPDATE ON CalendarDay
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'CalendarDay' AND w.RowNumber <> OLD.CalendarDay_id AND (w.RowNumber = NEW.CalendarDay_id
-        OR NOT EXISTS (SELECT 1 FROM CalendarDay r WHERE r.CalendarDay_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'CalendarDay';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = NEW.Calendar_id), '') || ':' || NEW.CalendarDate, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Calendar_id' Name, OLD.Calendar_id Was, NEW.Calendar_id Became UNION ALL SELECT 'CalendarDate', OLD.CalendarDate, NEW.CalendarDate UNION ALL SELECT 'IsBusinessDay', OLD.IsBusinessDay, NEW.IsBusinessDay UNION ALL SELECT 'Description', OLD.Description, NEW.Description)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_CalendarDay_AuditDelete AFTER DELETE ON CalendarDay
+CREATE TRIGGER TR_CalendarDay_AuditDelete BEFORE DELETE ON CalendarDay
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'CalendarDay' AND RowNumber = OLD.CalendarDay_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = OLD.Calendar_id), '') || ':' || OLD.CalendarDate, 1, 200), json_object('Calendar_id', OLD.Calendar_id, 'CalendarDate', OLD.CalendarDate, 'IsBusinessDay', OLD.IsBusinessDay, 'Description', OLD.Description), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeInsert BEFORE INSERT ON DataTrigger
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'DataTrigger';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'DataTrigger', r.DataTrigger_id, substr('DataTrigger:' || r.TriggerName, 1, 200), json_object('TriggerName', r.TriggerName, 'Entity', r.Entity, 'ConnectionName', r.ConnectionName, 'TableName', r.TableName, 'StatusColumn', r.StatusColumn, 'PendingValue', r.PendingValue, 'CreatedColumn', r.CreatedColumn, 'RowThreshold', r.RowThreshold, 'IdleMinutes', r.IdleMinutes, 'OnNewRows', r.OnNewRows, 'DebounceSeconds', r.DebounceSeconds, 'Enabled', r.Enabled)
-    FROM DataTrigger r WHERE (r.DataTrigger_id = NEW.DataTrigger_id OR (r.TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
-CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger WHEN NEW.DataTrigger_id IS NOT OLD.DataTrigger_id OR NEW.TriggerName IS NOT OLD.TriggerName
+CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'DataTrigger';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'DataTrigger', r.DataTrigger_id, substr('DataTrigger:' || r.TriggerName, 1, 200), json_object('TriggerName', r.TriggerName, 'Entity', r.Entity, 'ConnectionName', r.ConnectionName, 'TableName', r.TableName, 'StatusColumn', r.StatusColumn, 'PendingValue', r.PendingValue, 'CreatedColumn', r.CreatedColumn, 'RowThreshold', r.RowThreshold, 'IdleMinutes', r.IdleMinutes, 'OnNewRows', r.OnNewRows, 'DebounceSeconds', r.DebounceSeconds, 'Enabled', r.Enabled)
-    FROM DataTrigger r WHERE r.DataTrigger_id <> OLD.DataTrigger_id AND (r.DataTrigger_id = NEW.DataTrigger_id OR (r.TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditInsert AFTER INSERT ON DataTrigger
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'DataTrigger' AND (w.RowNumber = NEW.DataTrigger_id
-        OR NOT EXISTS (SELECT 1 FROM DataTrigger r WHERE r.DataTrigger_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'DataTrigger';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('DataTrigger:' || NEW.TriggerName, 1, 200), NULL, json_object('TriggerName', NEW.TriggerName, 'Entity', NEW.Entity, 'ConnectionName', NEW.ConnectionName, 'TableName', NEW.TableName, 'StatusColumn', NEW.StatusColumn, 'PendingValue', NEW.PendingValue, 'CreatedColumn', NEW.CreatedColumn, 'RowThreshold', NEW.RowThreshold, 'IdleMinutes', NEW.IdleMinutes, 'OnNewRows', NEW.OnNewRows, 'DebounceSeconds', NEW.DebounceSeconds, 'Enabled', NEW.Enabled);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditUpdate AFTER UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'DataTrigger' AND w.RowNumber <> OLD.DataTrigger_id AND (w.RowNumber = NEW.DataTrigger_id
-        OR NOT EXISTS (SELECT 1 FROM DataTrigger r WHERE r.DataTrigger_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'DataTrigger';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('DataTrigger:' || NEW.TriggerName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'TriggerName' Name, OLD.TriggerName Was, NEW.TriggerName Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'ConnectionName', OLD.ConnectionName, NEW.ConnectionName UNION ALL SELECT 'TableName', OLD.TableName, NEW.TableName UNION ALL SELECT 'StatusColumn', OLD.StatusColumn, NEW.StatusColumn UNION ALL SELECT 'PendingValue', OLD.PendingValue, NEW.PendingValue UNION ALL SELECT 'CreatedColumn', OLD.CreatedColumn, NEW.CreatedColumn UNION ALL SELECT 'RowThreshold', OLD.RowThreshold, NEW.RowThreshold UNION ALL SELECT 'IdleMinutes', OLD.IdleMinutes, NEW.IdleMinutes UNION ALL SELECT 'OnNewRows', OLD.OnNewRows, NEW.OnNewRows UNION ALL SELECT 'DebounceSeconds', OLD.DebounceSeconds, NEW.DebounceSeconds UNION ALL SELECT 'Enabled', OLD.Enabled, NEW.Enabled)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_DataTrigger_AuditDelete AFTER DELETE ON DataTrigger
+CREATE TRIGGER TR_DataTrigger_AuditDelete BEFORE DELETE ON DataTrigger
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'DataTrigger' AND RowNumber = OLD.DataTrigger_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('DataTrigger:' || OLD.TriggerName, 1, 200), json_object('TriggerName', OLD.TriggerName, 'Entity', OLD.Entity, 'ConnectionName', OLD.ConnectionName, 'TableName', OLD.TableName, 'StatusColumn', OLD.StatusColumn, 'PendingValue', OLD.PendingValue, 'CreatedColumn', OLD.CreatedColumn, 'RowThreshold', OLD.RowThreshold, 'IdleMinutes', OLD.IdleMinutes, 'OnNewRows', OLD.OnNewRows, 'DebounceSeconds', OLD.DebounceSeconds, 'Enabled', OLD.Enabled), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeInsert BEFORE INSERT ON FileWatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'FileWatch';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'FileWatch', r.FileWatch_id, substr('FileWatch:' || r.WatchName, 1, 200), json_object('WatchName', r.WatchName, 'Entity', r.Entity, 'Folder', r.Folder, 'Pattern', r.Pattern, 'Recursive', r.Recursive, 'SettleSeconds', r.SettleSeconds, 'MarkerSuffix', r.MarkerSuffix, 'DuplicateKey', r.DuplicateKey, 'Enabled', r.Enabled)
-    FROM FileWatch r WHERE (r.FileWatch_id = NEW.FileWatch_id OR (r.WatchName = NEW.WatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
-CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch WHEN NEW.FileWatch_id IS NOT OLD.FileWatch_id OR NEW.WatchName IS NOT OLD.WatchName
+CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'FileWatch';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'FileWatch', r.FileWatch_id, substr('FileWatch:' || r.WatchName, 1, 200), json_object('WatchName', r.WatchName, 'Entity', r.Entity, 'Folder', r.Folder, 'Pattern', r.Pattern, 'Recursive', r.Recursive, 'SettleSeconds', r.SettleSeconds, 'MarkerSuffix', r.MarkerSuffix, 'DuplicateKey', r.DuplicateKey, 'Enabled', r.Enabled)
-    FROM FileWatch r WHERE r.FileWatch_id <> OLD.FileWatch_id AND (r.FileWatch_id = NEW.FileWatch_id OR (r.WatchName = NEW.WatchName));
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is')
+    WHERE NEW.FileWatch_id <> OLD.FileWatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'FileWatch' AND u.RowNumber = OLD.FileWatch_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditInsert AFTER INSERT ON FileWatch
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'FileWatch' AND (w.RowNumber = NEW.FileWatch_id
-        OR NOT EXISTS (SELECT 1 FROM FileWatch r WHERE r.FileWatch_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'FileWatch';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('FileWatch:' || NEW.WatchName, 1, 200), NULL, json_object('WatchName', NEW.WatchName, 'Entity', NEW.Entity, 'Folder', NEW.Folder, 'Pattern', NEW.Pattern, 'Recursive', NEW.Recursive, 'SettleSeconds', NEW.SettleSeconds, 'MarkerSuffix', NEW.MarkerSuffix, 'DuplicateKey', NEW.DuplicateKey, 'Enabled', NEW.Enabled);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditUpdate AFTER UPDATE ON FileWatch
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'FileWatch' AND w.RowNumber <> OLD.FileWatch_id AND (w.RowNumber = NEW.FileWatch_id
-        OR NOT EXISTS (SELECT 1 FROM FileWatch r WHERE r.FileWatch_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'FileWatch';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('FileWatch:' || NEW.WatchName, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'WatchName' Name, OLD.WatchName Was, NEW.WatchName Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'Folder', OLD.Folder, NEW.Folder UNION ALL SELECT 'Pattern', OLD.Pattern, NEW.Pattern UNION ALL SELECT 'Recursive', OLD.Recursive, NEW.Recursive UNION ALL SELECT 'SettleSeconds', OLD.SettleSeconds, NEW.SettleSeconds UNION ALL SELECT 'MarkerSuffix', OLD.MarkerSuffix, NEW.MarkerSuffix UNION ALL SELECT 'DuplicateKey', OLD.DuplicateKey, NEW.DuplicateKey UNION ALL SELECT 'Enabled', OLD.Enabled, NEW.Enabled)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_FileWatch_AuditDelete AFTER DELETE ON FileWatch
+CREATE TRIGGER TR_FileWatch_AuditDelete BEFORE DELETE ON FileWatch
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'FileWatch' AND RowNumber = OLD.FileWatch_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('FileWatch:' || OLD.WatchName, 1, 200), json_object('WatchName', OLD.WatchName, 'Entity', OLD.Entity, 'Folder', OLD.Folder, 'Pattern', OLD.Pattern, 'Recursive', OLD.Recursive, 'SettleSeconds', OLD.SettleSeconds, 'MarkerSuffix', OLD.MarkerSuffix, 'DuplicateKey', OLD.DuplicateKey, 'Enabled', OLD.Enabled), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_FileWatch WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeInsert BEFORE INSERT ON BatchFreeze
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchFreeze';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchFreeze', r.BatchFreeze_id, substr('BatchFreeze:' || r.BatchFreeze_id, 1, 200), json_object('ProcessBatchName', r.ProcessBatchName, 'Tag', r.Tag, 'Reason', r.Reason, 'Actor', r.Actor, 'UntilTime', r.UntilTime, 'ThawedTime', r.ThawedTime, 'ThawedBy', r.ThawedBy)
-    FROM BatchFreeze r WHERE (r.BatchFreeze_id = NEW.BatchFreeze_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (NEW.rowid);
 END;
 
-CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze WHEN NEW.BatchFreeze_id IS NOT OLD.BatchFreeze_id
+CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchFreeze';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'BatchFreeze', r.BatchFreeze_id, substr('BatchFreeze:' || r.BatchFreeze_id, 1, 200), json_object('ProcessBatchName', r.ProcessBatchName, 'Tag', r.Tag, 'Reason', r.Reason, 'Actor', r.Actor, 'UntilTime', r.UntilTime, 'ThawedTime', r.ThawedTime, 'ThawedBy', r.ThawedBy)
-    FROM BatchFreeze r WHERE r.BatchFreeze_id <> OLD.BatchFreeze_id AND (r.BatchFreeze_id = NEW.BatchFreeze_id);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (OLD.rowid, NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditInsert AFTER INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchFreeze' AND (w.RowNumber = NEW.BatchFreeze_id
-        OR NOT EXISTS (SELECT 1 FROM BatchFreeze r WHERE r.BatchFreeze_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchFreeze';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('BatchFreeze:' || NEW.BatchFreeze_id, 1, 200), NULL, json_object('ProcessBatchName', NEW.ProcessBatchName, 'Tag', NEW.Tag, 'Reason', NEW.Reason, 'Actor', NEW.Actor, 'UntilTime', NEW.UntilTime, 'ThawedTime', NEW.ThawedTime, 'ThawedBy', NEW.ThawedBy);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditUpdate AFTER UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'BatchFreeze' AND w.RowNumber <> OLD.BatchFreeze_id AND (w.RowNumber = NEW.BatchFreeze_id
-        OR NOT EXISTS (SELECT 1 FROM BatchFreeze r WHERE r.BatchFreeze_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchFreeze';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('BatchFreeze:' || NEW.BatchFreeze_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'ProcessBatchName' Name, OLD.ProcessBatchName Was, NEW.ProcessBatchName Became UNION ALL SELECT 'Tag', OLD.Tag, NEW.Tag UNION ALL SELECT 'Reason', OLD.Reason, NEW.Reason UNION ALL SELECT 'Actor', OLD.Actor, NEW.Actor UNION ALL SELECT 'UntilTime', OLD.UntilTime, NEW.UntilTime UNION ALL SELECT 'ThawedTime', OLD.ThawedTime, NEW.ThawedTime UNION ALL SELECT 'ThawedBy', OLD.ThawedBy, NEW.ThawedBy)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
 END;
 
-CREATE TRIGGER TR_BatchFreeze_AuditDelete AFTER DELETE ON BatchFreeze
+CREATE TRIGGER TR_BatchFreeze_AuditDelete BEFORE DELETE ON BatchFreeze
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'BatchFreeze' AND RowNumber = OLD.BatchFreeze_id;
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('BatchFreeze:' || OLD.BatchFreeze_id, 1, 200), json_object('ProcessBatchName', OLD.ProcessBatchName, 'Tag', OLD.Tag, 'Reason', OLD.Reason, 'Actor', OLD.Actor, 'UntilTime', OLD.UntilTime, 'ThawedTime', OLD.ThawedTime, 'ThawedBy', OLD.ThawedBy), NULL;
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = OLD.rowid;
 END;
 
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Setting';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Setting', r.Setting_id, substr('Setting:' || r.Name, 1, 200), json_object('Name', r.Name, 'Value', r.Value)
-    FROM Setting r WHERE (r.Setting_id = NEW.Setting_id OR (r.Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
-CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting WHEN NEW.Setting_id IS NOT OLD.Setting_id OR NEW.Name IS NOT OLD.Name
+CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting
 BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Setting';
-    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
-    SELECT 'Setting', r.Setting_id, substr('Setting:' || r.Name, 1, 200), json_object('Name', r.Name, 'Value', r.Value)
-    FROM Setting r WHERE r.Setting_id <> OLD.Setting_id AND (r.Setting_id = NEW.Setting_id OR (r.Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
 CREATE TRIGGER TR_Setting_AuditInsert AFTER INSERT ON Setting
 BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Setting' AND (w.RowNumber = NEW.Setting_id
-        OR NOT EXISTS (SELECT 1 FROM Setting r WHERE r.Setting_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Setting';
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row insert', substr('Setting:' || NEW.Name, 1, 200), NULL, json_object('Name', NEW.Name, 'Value', NEW.Value);
+    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_Setting_AuditUpdate AFTER UPDATE ON Setting
 BEGIN
+    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
+END;
+
+CREATE TRIGGER TR_Setting_AuditDelete BEFORE DELETE ON Setting
+BEGIN
+    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Setting WHERE RowNumber = OLD.rowid;
+END;
+
+CREATE TRIGGER TR_BatchControl_AuditUpdate AFTER UPDATE OF Status, PrevProcessControlSeq, RetryCount, NextRunTime, CycleKey, Data1, Data2, Data3, Data4, Data5, Data6 ON BatchControl WHEN NEW.z_updated IS OLD.z_updated
+BEGIN
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT 'sql', 'sql', 'row update', 'BatchControl:' || NEW.BatchControl_id,
+        json_group_object(column1, column2), json_group_object(column1, column3)
+    FROM (VALUES ('Status', CASE OLD.Status WHEN 'success' THEN 'ready' ELSE OLD.Status END, CASE NEW.Status WHEN 'success' THEN 'ready' ELSE NEW.Status END), ('PrevProcessControlSeq', OLD.PrevProcessControlSeq, NEW.PrevProcessControlSeq), ('RetryCount', OLD.RetryCount, NEW.RetryCount), ('NextRunTime', OLD.NextRunTime, NEW.NextRunTime), ('CycleKey', OLD.CycleKey, NEW.CycleKey), ('Data1', OLD.Data1, NEW.Data1), ('Data2', OLD.Data2, NEW.Data2), ('Data3', OLD.Data3, NEW.Data3), ('Data4', OLD.Data4, NEW.Data4), ('Data5', OLD.Data5, NEW.Data5), ('Data6', OLD.Data6, NEW.Data6))
+    WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
+END;
+
+CREATE TRIGGER TR_FileProcess_AuditUpdate AFTER UPDATE OF Status, Entity, FileName, Data, CycleKey ON FileProcess WHEN NEW.z_updated IS OLD.z_updated
+BEGIN
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT 'sql', 'sql', 'row update', 'FileProcess:' || NEW.FileProcess_id,
+        json_group_object(column1, column2), json_group_object(column1, column3)
+    FROM (VALUES ('Status', CASE OLD.Status WHEN 'success' THEN 'complete' ELSE OLD.Status END, CASE NEW.Status WHEN 'success' THEN 'complete' ELSE NEW.Status END), ('Entity', OLD.Entity, NEW.Entity), ('FileName', OLD.FileName, NEW.FileName), ('Data', OLD.Data, NEW.Data), ('CycleKey', OLD.CycleKey, NEW.CycleKey))
+    WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
+END;
+
+CREATE TRIGGER TR_batchctl_replaced_Anew BEFORE INSERT ON batchctl_replaced
+BEGIN
+    DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber;
+END;
+
+CREATE TRIGGER TR_batchctl_audited INSTEAD OF INSERT ON batchctl_audited
+BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
-    SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w
-    WHERE w.TableName = 'Setting' AND w.RowNumber <> OLD.Setting_id AND (w.RowNumber = NEW.Setting_id
-        OR NOT EXISTS (SELECT 1 FROM Setting r WHERE r.Setting_id = w.RowNumber)) ORDER BY w.RowNumber;
-    DELETE FROM batchctl_replaced WHERE TableName = 'Setting';
+    SELECT 'sql', 'sql', 'row delete', substr(Target, 1, 200), ValuesBefore FROM batchctl_replaced w
+    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber
+        AND (RowNumber = NEW.RowNumber OR NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = w.TableName AND n.RowNumber = w.RowNumber)) ORDER BY RowNumber;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('Setting:' || NEW.Name, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Name' Name, OLD.Name Was, NEW.Name Became UNION ALL SELECT 'Value', OLD.Value, NEW.Value)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
-END;
-
-CREATE TRIGGER TR_Setting_AuditDelete AFTER DELETE ON Setting
-BEGIN
-    DELETE FROM batchctl_replaced WHERE TableName = 'Setting' AND RowNumber = OLD.Setting_id;
+    SELECT 'sql', 'sql', 'row update', substr(NEW.Target, 1, 200), json_group_object(key, value),
+        json_group_object(key, json_extract(NEW.ValuesBefore, fullkey))
+    FROM batchctl_replaced w, json_each(w.ValuesBefore)
+    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore
+        AND value IS NOT json_extract(NEW.ValuesBefore, fullkey) GROUP BY RowNumber;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row delete', substr('Setting:' || OLD.Name, 1, 200), json_object('Name', OLD.Name, 'Value', OLD.Value), NULL;
-END;
-
-CREATE TRIGGER TR_BatchControl_AuditUpdate AFTER UPDATE OF Status, PrevProcessControlSeq, RetryCount, NextRunTime, CycleKey, Data1, Data2, Data3, Data4, Data5, Data6 ON BatchControl WHEN NEW.z_updated IS OLD.z_updated AND (OLD.Status IS NOT NEW.Status OR OLD.PrevProcessControlSeq IS NOT NEW.PrevProcessControlSeq OR OLD.RetryCount IS NOT NEW.RetryCount OR OLD.NextRunTime IS NOT NEW.NextRunTime OR OLD.CycleKey IS NOT NEW.CycleKey OR OLD.Data1 IS NOT NEW.Data1 OR OLD.Data2 IS NOT NEW.Data2 OR OLD.Data3 IS NOT NEW.Data3 OR OLD.Data4 IS NOT NEW.Data4 OR OLD.Data5 IS NOT NEW.Data5 OR OLD.Data6 IS NOT NEW.Data6)
-BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('BatchControl:' || NEW.BatchControl_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Status' Name, CASE OLD.Status WHEN 'success' THEN 'ready' ELSE OLD.Status END Was, CASE NEW.Status WHEN 'success' THEN 'ready' ELSE NEW.Status END Became UNION ALL SELECT 'PrevProcessControlSeq', OLD.PrevProcessControlSeq, NEW.PrevProcessControlSeq UNION ALL SELECT 'RetryCount', OLD.RetryCount, NEW.RetryCount UNION ALL SELECT 'NextRunTime', OLD.NextRunTime, NEW.NextRunTime UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey UNION ALL SELECT 'Data1', OLD.Data1, NEW.Data1 UNION ALL SELECT 'Data2', OLD.Data2, NEW.Data2 UNION ALL SELECT 'Data3', OLD.Data3, NEW.Data3 UNION ALL SELECT 'Data4', OLD.Data4, NEW.Data4 UNION ALL SELECT 'Data5', OLD.Data5, NEW.Data5 UNION ALL SELECT 'Data6', OLD.Data6, NEW.Data6)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
-END;
-
-CREATE TRIGGER TR_FileProcess_AuditUpdate AFTER UPDATE OF Status, Entity, FileName, Data, CycleKey ON FileProcess WHEN NEW.z_updated IS OLD.z_updated AND (OLD.Status IS NOT NEW.Status OR OLD.Entity IS NOT NEW.Entity OR OLD.FileName IS NOT NEW.FileName OR OLD.Data IS NOT NEW.Data OR OLD.CycleKey IS NOT NEW.CycleKey)
-BEGIN
-    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr('FileProcess:' || NEW.FileProcess_id, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became)
-    FROM (SELECT 'Status' Name, CASE OLD.Status WHEN 'success' THEN 'complete' ELSE OLD.Status END Was, CASE NEW.Status WHEN 'success' THEN 'complete' ELSE NEW.Status END Became UNION ALL SELECT 'Entity', OLD.Entity, NEW.Entity UNION ALL SELECT 'FileName', OLD.FileName, NEW.FileName UNION ALL SELECT 'Data', OLD.Data, NEW.Data UNION ALL SELECT 'CycleKey', OLD.CycleKey, NEW.CycleKey)
-    WHERE Was IS NOT Became COLLATE BINARY GROUP BY NULL;
+    SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(NEW.Target, 1, 200),
+        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,
+        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update';
+    DELETE FROM batchctl_replaced
+    WHERE TableName = NEW.TableName AND (RowNumber = NEW.RowNumber OR NEW.Action <> 'delete');
 END;
 
 CREATE TRIGGER TR_AuditLog_AppendOnlyUpdate BEFORE UPDATE ON AuditLog
@@ -2534,162 +2359,65 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: what stands in AuditSeal stays as it is');
 END;
 
-CREATE TRIGGER TR_ProcessControl_ProcessBatch_idInsert BEFORE INSERT ON ProcessControl WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_ProcessControl_ProcessBatch_idUpdate BEFORE UPDATE OF ProcessBatch_id ON ProcessControl WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchResource_ProcessBatch_idInsert BEFORE INSERT ON BatchResource WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchResource: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchResource_ProcessBatch_idUpdate BEFORE UPDATE OF ProcessBatch_id ON BatchResource WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchResource: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchResource_Resource_idInsert BEFORE INSERT ON BatchResource WHEN NEW.Resource_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM Resource p WHERE p.Resource_id = NEW.Resource_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource');
-END;
-
-CREATE TRIGGER TR_BatchResource_Resource_idUpdate BEFORE UPDATE OF Resource_id ON BatchResource WHEN NEW.Resource_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM Resource p WHERE p.Resource_id = NEW.Resource_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource');
-END;
-
-CREATE TRIGGER TR_BatchDependency_ProcessBatch_idInsert BEFORE INSERT ON BatchDependency WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchDependency_ProcessBatch_idUpdate BEFORE UPDATE OF ProcessBatch_id ON BatchDependency WHEN NEW.ProcessBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchDependency_DependsOnBatch_idInsert BEFORE INSERT ON BatchDependency WHEN NEW.DependsOnBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.DependsOnBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_BatchDependency_DependsOnBatch_idUpdate BEFORE UPDATE OF DependsOnBatch_id ON BatchDependency WHEN NEW.DependsOnBatch_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.DependsOnBatch_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch');
-END;
-
-CREATE TRIGGER TR_CalendarDay_Calendar_idInsert BEFORE INSERT ON CalendarDay WHEN NEW.Calendar_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM Calendar p WHERE p.Calendar_id = NEW.Calendar_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar');
-END;
-
-CREATE TRIGGER TR_CalendarDay_Calendar_idUpdate BEFORE UPDATE OF Calendar_id ON CalendarDay WHEN NEW.Calendar_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM Calendar p WHERE p.Calendar_id = NEW.Calendar_id)
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar');
-END;
-
 CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchControl c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchProcessHistory c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.DependsOnBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchCompletion WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM DurationHistory c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ProcessControl c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchResource c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id);
+    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id);
     SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency c WHERE c.DependsOnBatch_id = OLD.ProcessBatch_id);
-END;
-
-CREATE TRIGGER TR_ProcessBatch_Renumbered BEFORE UPDATE OF ProcessBatch_id ON ProcessBatch WHEN NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND (EXISTS (SELECT 1 FROM BatchControl c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchProcessHistory c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.DependsOnBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM DurationHistory c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM ProcessControl c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchResource c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchDependency c WHERE c.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchDependency c WHERE c.DependsOnBatch_id = OLD.ProcessBatch_id))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is');
-END;
-
-CREATE TRIGGER TR_ProcessBatch_Replaced BEFORE DELETE ON batchctl_replaced WHEN OLD.TableName = 'ProcessBatch' AND NOT EXISTS (SELECT 1 FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.RowNumber) AND (EXISTS (SELECT 1 FROM BatchControl c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchProcessHistory c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchCompletion c WHERE c.DependsOnBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM DurationHistory c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM ProcessControl c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchResource c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchDependency c WHERE c.ProcessBatch_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM BatchDependency c WHERE c.DependsOnBatch_id = OLD.RowNumber))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this ProcessBatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
+    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
 END;
 
 CREATE TRIGGER TR_Resource_InUse BEFORE DELETE ON Resource
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
-    WHERE EXISTS (SELECT 1 FROM BatchResource c WHERE c.Resource_id = OLD.Resource_id);
-END;
-
-CREATE TRIGGER TR_Resource_Renumbered BEFORE UPDATE OF Resource_id ON Resource WHEN NEW.Resource_id <> OLD.Resource_id AND (EXISTS (SELECT 1 FROM BatchResource c WHERE c.Resource_id = OLD.Resource_id))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is');
-END;
-
-CREATE TRIGGER TR_Resource_Replaced BEFORE DELETE ON batchctl_replaced WHEN OLD.TableName = 'Resource' AND NOT EXISTS (SELECT 1 FROM Resource p WHERE p.Resource_id = OLD.RowNumber) AND (EXISTS (SELECT 1 FROM BatchResource c WHERE c.Resource_id = OLD.RowNumber))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Resource, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
+    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE Resource_id = OLD.Resource_id);
 END;
 
 CREATE TRIGGER TR_Calendar_InUse BEFORE DELETE ON Calendar
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM CalendarDay c WHERE c.Calendar_id = OLD.Calendar_id);
-END;
-
-CREATE TRIGGER TR_Calendar_Renumbered BEFORE UPDATE OF Calendar_id ON Calendar WHEN NEW.Calendar_id <> OLD.Calendar_id AND (EXISTS (SELECT 1 FROM CalendarDay c WHERE c.Calendar_id = OLD.Calendar_id))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is');
-END;
-
-CREATE TRIGGER TR_Calendar_Replaced BEFORE DELETE ON batchctl_replaced WHEN OLD.TableName = 'Calendar' AND NOT EXISTS (SELECT 1 FROM Calendar p WHERE p.Calendar_id = OLD.RowNumber) AND (EXISTS (SELECT 1 FROM CalendarDay c WHERE c.Calendar_id = OLD.RowNumber))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Calendar, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
+    WHERE EXISTS (SELECT 1 FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id);
 END;
 
 CREATE TRIGGER TR_Schedule_InUse BEFORE DELETE ON Schedule
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleFire c WHERE c.Schedule_id = OLD.Schedule_id);
+    WHERE EXISTS (SELECT 1 FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id);
     SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleBackfill c WHERE c.Schedule_id = OLD.Schedule_id);
-END;
-
-CREATE TRIGGER TR_Schedule_Renumbered BEFORE UPDATE OF Schedule_id ON Schedule WHEN NEW.Schedule_id <> OLD.Schedule_id AND (EXISTS (SELECT 1 FROM ScheduleFire c WHERE c.Schedule_id = OLD.Schedule_id) OR EXISTS (SELECT 1 FROM ScheduleBackfill c WHERE c.Schedule_id = OLD.Schedule_id))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is');
-END;
-
-CREATE TRIGGER TR_Schedule_Replaced BEFORE DELETE ON batchctl_replaced WHEN OLD.TableName = 'Schedule' AND NOT EXISTS (SELECT 1 FROM Schedule p WHERE p.Schedule_id = OLD.RowNumber) AND (EXISTS (SELECT 1 FROM ScheduleFire c WHERE c.Schedule_id = OLD.RowNumber) OR EXISTS (SELECT 1 FROM ScheduleBackfill c WHERE c.Schedule_id = OLD.RowNumber))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Schedule, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
+    WHERE EXISTS (SELECT 1 FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id);
 END;
 
 CREATE TRIGGER TR_FileWatch_InUse BEFORE DELETE ON FileWatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
-    WHERE EXISTS (SELECT 1 FROM FileWatchSeen c WHERE c.FileWatch_id = OLD.FileWatch_id);
+    WHERE EXISTS (SELECT 1 FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id);
 END;
 
-CREATE TRIGGER TR_FileWatch_Renumbered BEFORE UPDATE OF FileWatch_id ON FileWatch WHEN NEW.FileWatch_id <> OLD.FileWatch_id AND (EXISTS (SELECT 1 FROM FileWatchSeen c WHERE c.FileWatch_id = OLD.FileWatch_id))
+CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
+    AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = OLD.TableName AND u.RowNumber = OLD.RowNumber)
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is');
-END;
-
-CREATE TRIGGER TR_FileWatch_Replaced BEFORE DELETE ON batchctl_replaced WHEN OLD.TableName = 'FileWatch' AND NOT EXISTS (SELECT 1 FROM FileWatch p WHERE p.FileWatch_id = OLD.RowNumber) AND (EXISTS (SELECT 1 FROM FileWatchSeen c WHERE c.FileWatch_id = OLD.RowNumber))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this FileWatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this ProcessBatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    WHERE OLD.TableName = 'ProcessBatch';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Resource, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    WHERE OLD.TableName = 'Resource';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Calendar, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    WHERE OLD.TableName = 'Calendar';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Schedule, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    WHERE OLD.TableName = 'Schedule';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this FileWatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    WHERE OLD.TableName = 'FileWatch';
 END;
 
 CREATE TRIGGER TR_FileProcess_SuccessInsert AFTER INSERT ON FileProcess WHEN NEW.Status = 'success'
