@@ -336,6 +336,24 @@ def test_twice_as_many_attempts_of_one_instance_are_about_twice_as_much_work(sql
     assert many < 6 * some
 
 
+def test_a_step_that_began_again_beside_one_that_is_new_is_found_whatever_comes_behind(night: World) -> None:
+    night.sql("UPDATE ProcessControl SET z_inserted = '2026-11-21 05:00:00.000' WHERE ProcessControlSeq = 10")
+    night.sql("DELETE FROM BatchProcessHistory WHERE BatchControl_id = 1")
+    night.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, z_inserted)"
+        " VALUES (1, 30, 's', 'os_command', 'true', '2026-11-21 03:00:00.000')"
+    )
+    night.sql(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, AttemptNo, ClaimToken, Status,"
+        " StartTime, EndTime, RetryCountAfter, ProcessName, ProcessType, CommandText) VALUES"
+        " (1, 1, 20, 1, 1, 'success', '2026-11-21 04:00:00.000', '2026-11-21 04:00:01.000', 0, 's', 'os_command', 'true'),"
+        " (1, 1, 20, 2, 1, 'failed', '2026-11-21 06:00:00.000', '2026-11-21 06:00:01.000', 0, 's', 'os_command', 'true'),"
+        " (1, 1, 30, 1, 1, 'success', '2026-11-21 06:00:02.000', '2026-11-21 06:00:03.000', 0, 's', 'os_command', 'true')"
+    )
+
+    assert "I07" in broken(night)
+
+
 def test_sqlite_walks_through_the_attempts_once_for_all_laws_of_their_order(sqlite_database: SqliteControl) -> None:
     opened = engine.open_engine(sqlite_database.url, sqlite_database.directory)
     asked = invariants.READINGS["turns"].compile(opened, compile_kwargs={"render_postcompile": True})
@@ -348,16 +366,17 @@ def test_sqlite_walks_through_the_attempts_once_for_all_laws_of_their_order(sqli
     assert len(windows) == 1
 
 
-def test_sqlite_maps_the_file_while_all_of_it_is_read(sqlite_database: SqliteControl) -> None:
+def test_sqlite_keeps_the_file_in_memory_while_all_of_it_is_read(sqlite_database: SqliteControl) -> None:
     opened = engine.open_engine(sqlite_database.url, sqlite_database.directory)
     with opened.connect() as connection:
+        before = connection.exec_driver_sql("PRAGMA cache_size").scalar_one()
         with dialect_of(connection).long_read(connection):
-            during = connection.exec_driver_sql("PRAGMA mmap_size").scalar_one()
-        after = connection.exec_driver_sql("PRAGMA mmap_size").scalar_one()
+            during = connection.exec_driver_sql("PRAGMA cache_size").scalar_one()
+        after = connection.exec_driver_sql("PRAGMA cache_size").scalar_one()
     opened.dispose()
 
-    assert during > 0
-    assert after == 0
+    assert during == -1024 * 1024
+    assert after == before
 
 
 def test_what_a_backfill_has_fired_is_of_its_own_schedule(night: World) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, Select, literal, or_, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from batchctl.store.invariants.invariant import Invariant
 from batchctl.store.invariants.of_attempts import OF_ATTEMPTS
@@ -19,15 +20,21 @@ _ALL = (*OF_INSTANCES, *OF_ATTEMPTS, *OF_STARTS, *OF_PEOPLE, *OF_REFERENCES)
 INVARIANTS = tuple(sorted(_ALL, key=lambda invariant: invariant.code))
 
 
-def _any_broken(reading: str) -> Select[int]:
-    laws = [law for law in INVARIANTS if law.reading == reading]
-    asked = [law.broken.whereclause if law.suspicion is None else law.suspicion for law in laws]
-    conditions = [condition for condition in asked if condition is not None]
-    return select(literal(1)).where(or_(*conditions)).limit(1)
+def _of(reading: str) -> list[Invariant]:
+    return [law for law in INVARIANTS if law.reading == reading]
 
 
-# A million attempts are long in reading; that none of them breaks any of a dozen laws takes reading them once.
-READINGS = {reading: _any_broken(reading) for reading in sorted({law.reading for law in INVARIANTS} - {""})}
+def _broken_at_all(reading: str) -> Select[Any]:
+    """Return the query that says of each law of a reading, by its code, whether any row may break it: 1, or else 0."""
+    laws = {law.code: law.broken.whereclause if law.suspicion is None else law.suspicion for law in _of(reading)}
+    asked = {code: case((condition, 1), else_=0) for code, condition in laws.items() if condition is not None}
+    # SQL Server sums up nothing that asks other rows.
+    each = select(*(is_broken.label(code) for code, is_broken in asked.items())).subquery("each_row")
+    return select(*(func.max(is_broken).label(is_broken.name) for is_broken in each.c))
+
+
+# A million attempts are long in reading; which of a dozen laws any of them breaks takes reading them once.
+READINGS = {reading: _broken_at_all(reading) for reading in sorted({law.reading for law in INVARIANTS} - {""})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +50,10 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
 
     What came in after `settled` may still wait for its instances.
     """
-    kept = {reading for reading, any_broken in READINGS.items() if connection.execute(any_broken).first() is None}
+    seen = [connection.execute(reading).mappings().one() for reading in READINGS.values()]
+    kept = {code for row in seen for code, is_broken in row.items() if not is_broken}
     for invariant in INVARIANTS:
-        if invariant.reading in kept:
+        if invariant.code in kept:
             continue
         found = connection.execute(invariant.broken.limit(most), {"settled": settled}).scalars()
         yield from (Broken(invariant, int(row_id)) for row_id in found)

@@ -110,6 +110,7 @@ def _of_turns(turns: FromClause, *conditions: ColumnElement[bool]) -> Select[int
 
 _STRAYS = or_(
     _TURNS.c.ProcessControlSeq < _TURNS.c.reached,
+    and_(_TURNS.c.ProcessControlSeq == _TURNS.c.reached, _TURNS.c.done >= _TURNS.c.reached),
     and_(
         _TURNS.c.ProcessControlSeq > _TURNS.c.reached,
         or_(
