@@ -29,66 +29,111 @@ INTERRUPTED = 130
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 GLOBAL_OPTIONS = {"--config": "--config FILE", "--debug": "--debug"}
 
-# One line for each command, so that the list of commands is shown without importing any of them.
+# Without importing any of them: the list of commands is shown at once.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("demo:demo", "Run the worked example in a fresh folder and show what it made."),
-    "db": ("database:db", "Create, migrate or verify the control database."),
-    "check": ("definitions:check", "Check every definition row, placeholder, plugin and connection name."),
-    "doctor": ("doctor:doctor", "Examine the databases, the connections and this host."),
-    "fsck": ("fsck:fsck", "Ask the tables whether every law of the engine holds."),
+    "status": ("status:status", "Show what is happening and what needs a person."),
+    "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
+    "show": ("instances:show", "Show one instance in full."),
+    "history": ("instances:history", "Show attempts with their exact commands."),
+    "batches": ("definitions:batches", "List the batches with their steps and instances."),
+    "versions": ("versions:versions", "List the versions of a batch, and what changed from one to the next."),
+    "incidents": ("incidents:incidents", "List the problems that people have to know of, and what to type."),
+    "inbox": ("inbox:inbox", "List the FileProcess rows that did not become work; resend, retry or reject them."),
+    "report": ("report:report", "Show what is due, what is late, and how long steps take."),
+    "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
+    "graph": ("graph:graph", "Draw the batches, what they wait for and how each stands."),
+    "impact": ("graph:impact", "Show what the failure of a batch would hold back."),
+    "log": ("scheduler_log:log", "Show what started work by itself, and what came of it."),
+    "audit": ("audit:audit", "List who did what, with before and after; verify that nothing of it was changed."),
+    "controllers": ("controllers:controllers", "List the controllers and the last sign of life of each."),
+    "freezes": ("freezing:freezes", "List what is frozen, why and until when."),
+    "requests": ("requests:requests", "List what was asked for by rows of OperatorRequest, with the answers."),
+    "rerun": ("acting:rerun", "Run an instance again from the step that failed, or from another."),
+    "skip": ("acting:skip", "Go on without the next step."),
+    "pause": ("acting:pause", "Start nothing more of an instance."),
+    "resume": ("acting:resume", "Let a paused instance go on."),
+    "cancel": ("acting:cancel", "Give an instance up; stop a running step."),
+    "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row."),
+    "acknowledge": ("incidents:acknowledge", "Acknowledge an incident: no more reminders."),
+    "snooze": ("incidents:snooze", "Send no reminders of an incident for a while."),
+    "enable": ("acting:enable", "Switch a batch on."),
+    "disable": ("acting:disable", "Switch a batch off; its instances wait."),
+    "mode": ("mode:mode", "Set what starts a batch: schedules, triggers or only people."),
+    "freeze": ("freezing:freeze", "Start nothing new: in a batch, in those with a tag, or anywhere."),
+    "thaw": ("freezing:thaw", "End a freeze; what has waited may start."),
     "submit": ("intake:submit", "Insert a FileProcess row and print its id."),
-    "task": ("tasks:task", "Queue one command, or one piece of SQL, to be carried out as it stands."),
+    "task": ("tasks:task", "Queue one command, or one piece of SQL, to be run as it stands."),
+    "backfill": ("backfill:backfill", "Start the work of past due times of a schedule."),
     "wait": ("tasks:wait", "Wait until instances are done or need a person."),
-    "watch": ("watch:watch", "List the folders that are watched, and test what would be taken from one."),
     "create": ("intake:create", "Make instances of the FileProcess rows (one creation pass)."),
     "process": ("engine:process", "Walk every enabled batch until nothing more may start now."),
     "run": ("engine:run", "Be the controller: create and process, again and again."),
-    "status": ("status:status", "Show what is happening and what needs a person."),
-    "show": ("instances:show", "Show one instance in full."),
-    "controllers": ("controllers:controllers", "List who works on the database, and the last sign of life of each."),
-    "history": ("instances:history", "Show attempts with their exact commands."),
-    "batches": ("definitions:batches", "List the batches with their steps and instances."),
-    "report": ("report:report", "Show what is due, what is late, and how long steps take."),
-    "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
-    "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
     "schedule": ("schedules:schedule", "List the schedules, see when they run, add and change them."),
-    "backfill": ("backfill:backfill", "Start the work of a schedule's due times that are over."),
     "calendar": ("calendars:calendar", "Keep the calendars of holidays and business days."),
-    "mode": ("mode:mode", "Say whether schedules, triggers or only people start a batch."),
-    "audit": ("audit:audit", "List who did what, with before and after; verify that nothing of it was changed."),
-    "log": ("scheduler_log:log", "Show what started work of itself, and what came of it."),
-    "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
-    "graph": ("graph:graph", "Draw the batches, what they wait for and how each stands."),
-    "impact": ("graph:impact", "Show what the failure of a batch would hold back."),
-    "rerun": ("acting:rerun", "Run an instance again from the step that failed, or from another."),
-    "pause": ("acting:pause", "Let nothing more of an instance start."),
-    "resume": ("acting:resume", "Let a paused instance go on."),
-    "cancel": ("acting:cancel", "Give an instance up; a running step is stopped."),
-    "skip": ("acting:skip", "Go on without the step that is next."),
-    "incidents": ("incidents:incidents", "List the problems that people have to know of, and what to type."),
-    "acknowledge": ("incidents:acknowledge", "Take care of an incident: nobody is reminded of it any more."),
-    "snooze": ("incidents:snooze", "Let nobody be reminded of an incident for a while."),
-    "alert": ("alerts:alert", "List the channels for alerts, try them, look whether a controller works."),
-    "requests": ("requests:requests", "List what people have asked for by rows of OperatorRequest, with the answers."),
-    "inbox": ("inbox:inbox", "List the FileProcess rows that did not become work, and why; resend, retry, reject."),
-    "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
-    "enable": ("acting:enable", "Switch a batch on."),
-    "disable": ("acting:disable", "Switch a batch off; its instances wait."),
-    "freeze": ("freezing:freeze", "Let nothing new start: in a batch, those with a tag, or anywhere."),
-    "thaw": ("freezing:thaw", "End a freeze; what has waited may start."),
-    "freezes": ("freezing:freezes", "List what is frozen, why and until when."),
-    "export": ("files:export", "Write the definitions as a file that people read, edit and keep."),
+    "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
+    "watch": ("watch:watch", "List the folders that are watched, and test what would be taken from one."),
+    "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
+    "export": ("files:export", "Write the definitions to a file that people read, edit and keep."),
     "plan": ("files:plan", "Show what applying files would change, and what is wrong with them."),
     "apply": ("files:apply", "Make the definitions what files say, in one transaction."),
-    "versions": ("versions:versions", "List the versions of a batch, and what changed from one to the next."),
+    "check": ("definitions:check", "Check every definition row, placeholder, plugin and connection name."),
+    "doctor": ("doctor:doctor", "Examine the databases, the connections and this host."),
+    "fsck": ("fsck:fsck", "Check whether the tables obey every law of the engine."),
+    "alert": ("alerts:alert", "List the channels for alerts, try them, look whether a controller works."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
+    "demo": ("demo:demo", "Run the worked example in a fresh folder and show what it made."),
+    "db": ("database:db", "Create, upgrade or verify the control database."),
     "service": (
         "service:service",
         "Print what lets a controller run as a service: systemd, Task Scheduler, SQL Agent.",
     ),
     "completion": ("completion:completion", "Print what makes a shell complete commands and names of batches."),
-    "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
+
+GROUPS: dict[str, dict[str, str]] = {
+    "Look": {
+        "status": "Show what is happening and what needs a person.",
+        "why": "Explain why something does not run.",
+        "show, history": "Show one instance; its attempts and their commands.",
+        "batches, versions": "List batches and steps; how they changed.",
+        "incidents, inbox": "List problems; rows that did not become work.",
+        "report, waits": "Show what is due or late; what waits for others.",
+        "graph, impact": "Draw dependencies; what a failure would hold back.",
+        "log, audit": "Show what started by itself; who did what.",
+        "controllers, requests": "List controllers; what was asked for by rows.",
+    },
+    "Act": {
+        "rerun, skip": "Run an instance again; go on without its next step.",
+        "pause, resume, cancel": "Hold an instance; let it go on; give it up.",
+        "accept": "Take in a rejected or duplicate FileProcess row.",
+        "acknowledge, snooze": "Stop or delay the reminders of an incident.",
+        "enable, disable, mode": "Switch a batch on or off; set what starts it.",
+        "freeze, thaw, freezes": "Start nothing new; end that; list freezes.",
+    },
+    "Start work": {
+        "submit, task": "Insert a FileProcess row; queue one command.",
+        "backfill": "Start the work of past due times of a schedule.",
+        "wait": "Wait until instances are done or need a person.",
+        "create, process, run": "Make instances; walk once; be the controller.",
+    },
+    "Define": {
+        "schedule, calendar": "Keep schedules; business days and holidays.",
+        "trigger, watch": "See data triggers and watched folders; test them.",
+        "job": "List, run and cancel decorated Python jobs.",
+        "export, plan, apply": "Write definitions to a file; compare; apply.",
+    },
+    "Operate": {
+        "check, doctor, fsck": "Check the definitions; this host; the tables.",
+        "alert": "Try alert channels; look whether a controller works.",
+        "purge": "Delete what is older than the table Setting says.",
+    },
+    "Set up": {
+        "demo": "Run the worked example in a fresh folder.",
+        "db": "Create, upgrade or verify the control database.",
+        "service, completion": "Print a service definition; shell completion.",
+    },
+}
+"""What `batchctl --help` shows: commands that belong together share a line."""
 
 
 CALLED_ELSEWHERE = {
@@ -169,22 +214,23 @@ class CommandsByName(click.Group):
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list from the table."""
+        """Write the groups from their table, without a line between them: all of it fits on a screen."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        widest = max(len(names) for group in GROUPS.values() for names in group)
+        formatter.write("\n")
+        for group, lines in GROUPS.items():
+            formatter.write(f"{group}:\n")
+            with formatter.indentation():
+                formatter.write_dl([(names.ljust(widest), text) for names, text in lines.items()], col_max=widest)
 
 
 @click.group(cls=CommandsByName, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--config", metavar="FILE", help="Settings file  [default: $BATCHCTL_CONFIG, else ./batchctl.toml].")
+@click.option("--config", metavar="FILE", help="Settings file [$BATCHCTL_CONFIG, else ./batchctl.toml].")
 @click.option("--debug", is_flag=True, help="Show a traceback when something goes wrong.")
 @click.version_option(batchctl.__version__, prog_name="batchctl", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, config: str | None, debug: bool) -> None:
-    """Batch control in which everything is a row: insert one, and see it run, recorded and resumable.
-
-    Begin with: batchctl demo
-    """
+    """Batch control in which everything is a row. Begin with: batchctl demo."""
     ctx.obj = Session(config=config, debug=debug)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from batchctl.cli.main import CALLED_ELSEWHERE, COMMANDS, cli
+from batchctl.cli.main import CALLED_ELSEWHERE, COMMANDS, GROUPS, cli
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,12 @@ def test_what_other_programs_call_it_leads_to_the_command_that_does_it(typed: st
 def test_all_words_of_others_lead_to_something_and_none_is_ours() -> None:
     assert not CALLED_ELSEWHERE.keys() & COMMANDS.keys()
     assert {meant for meant in CALLED_ELSEWHERE.values() if not meant.startswith("-")} <= COMMANDS.keys()
+
+
+def test_help_names_every_command_once_on_one_screen() -> None:
+    named = [name for group in GROUPS.values() for names in group for name in names.split(", ")]
+    shown = CliRunner().invoke(cli, ["--help"], terminal_width=80).output.splitlines()
+
+    assert sorted(named) == sorted(COMMANDS)
+    assert len(shown) <= 45
+    assert [line for line in shown if len(line) > 80] == []
