@@ -77,6 +77,6 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
 
 def test_documentation_installs_it_by_the_same_words() -> None:
     root = Path(__file__).parents[2]
-    for page in ("README.md", "docs/schedules.md"):
+    for page in ("docs/schedules.md",):
         installed = re.findall(r"pip install [^`]*calendars[^`]*", (root / page).read_text(encoding="utf-8"))
         assert installed == ["pip install 'batchctl[calendars]'"], page
