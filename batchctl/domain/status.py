@@ -388,7 +388,7 @@ def word(kind: type[Word], text: str) -> Word:
 
 
 def mermaid() -> str:
-    """Draw the instance state machine as a Mermaid diagram, for the README and its test."""
+    """Draw the instance state machine as a Mermaid diagram, for docs/instances.md and its test."""
     arrows: dict[tuple[InstanceStatus, InstanceStatus], list[str]] = {}
     for verb, moves in TRANSITIONS.items():
         for source, target in moves.items():
