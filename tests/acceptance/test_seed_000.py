@@ -811,7 +811,7 @@ def test_line_18_looking_again_and_again_is_no_work_that_keeps_a_controller_from
 
 BROKEN = {
     "what starts work": "ALTER TABLE DataTrigger RENAME COLUMN RowThreshold TO Gone",
-    "the creation": "ALTER TABLE FileProcess RENAME COLUMN Entity TO Gone",
+    "the creation": "ALTER TABLE FileProcess RENAME COLUMN PopulatorTries TO Gone",
     "the processing": "ALTER TABLE ProcessControl RENAME COLUMN ProcessName TO Gone",
 }
 
