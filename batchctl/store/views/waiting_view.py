@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batchctl.domain.errors import NEXT
 from batchctl.domain.incidents import key_of
-from batchctl.domain.locked_rows import BETWEEN, SO
+from batchctl.domain.locked_rows import BETWEEN, ESCAPE, ESCAPED, SO, TO_END_IT
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
@@ -162,22 +162,32 @@ def _locks(s: Spoken) -> str:
     """Return the instances whose rows somebody keeps locked, as controllers say it with their signs of life."""
     said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
     names = (
-        *(("BatchControl", "c.BatchControl_id"), ("batch", "b.ProcessBatchName")),
+        *(("BatchControl", "c.BatchControl_id"), ("batch", _as_told("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
     found = (s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names)
     return f"""Told AS (
-SELECT k.Controller_id, {said} AS Said, {s.after(s.beginning_at("k.Trouble", f"'{NEXT}'"), len(NEXT))} AS Mend
+SELECT k.Controller_id, {said} AS Said
 FROM {s.of}Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE '{SO}%' AND {s.later("k.Heartbeat", "k.OrphanTimeoutSecs")} > {s.now}
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, {s.after(f"COALESCE({', '.join(found)})", len(BETWEEN))} AS Said
+SELECT c.BatchControl_id, t.Controller_id, {s.after(f"COALESCE({', '.join(found)})", len(BETWEEN))} AS Said
 FROM Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, {s.before("m.Said", BETWEEN)} AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, {s.before("m.Said", BETWEEN)} AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, {s.before("e.Said", TO_END_IT)} AS Reason,
+       {s.after(s.beginning_at("e.Said", f"'{TO_END_IT}'"), len(TO_END_IT))} AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 """
+
+
+def _as_told(name: str) -> str:
+    """Write a name as controllers do in what they say of locks."""
+    for mark in ESCAPED:
+        name = f"replace({name}, '{mark}', '{ESCAPE}{mark}')"
+    return name
 
 
 def _reason(s: Spoken) -> str:
@@ -277,7 +287,7 @@ def _next(s: Spoken) -> str:
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}
             WHEN t.Status = 'retry' THEN {s.look("vWaiting", "BatchControl_id", "t.BatchControl_id")}
             WHEN t.BatchControl_id IS NOT NULL THEN {s.look("vFailed", "BatchControl_id", "t.BatchControl_id")}
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN {s.joined("h.Mend", "';'")}
+            WHEN h.Mend IS NOT NULL THEN {s.joined("h.Mend", "';'")}
             WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END"""
 

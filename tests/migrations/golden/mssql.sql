@@ -1685,16 +1685,19 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
 ), Told AS (
-SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(CASE WHEN CHARINDEX(' Next: ', k.Trouble) > 0 THEN SUBSTRING(k.Trouble, CHARINDEX(' Next: ', k.Trouble), 1000000) END, 8, 1000000) AS Mend
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
+SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, LEFT(e.Said, CHARINDEX('; to end it: ', CONCAT(e.Said, '; to end it: ')) - 1) AS Reason,
+       SUBSTRING(CASE WHEN CHARINDEX('; to end it: ', e.Said) > 0 THEN SUBSTRING(e.Said, CHARINDEX('; to end it: ', e.Said), 1000000) END, 14, 1000000) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT TOP 1 CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated ORDER BY o.FromTime) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
@@ -1738,7 +1741,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
+            WHEN h.Mend IS NOT NULL THEN CONCAT(h.Mend, ';')
             WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c

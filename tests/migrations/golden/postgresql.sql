@@ -1424,16 +1424,19 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
 ), Told AS (
-SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said, substr(CASE WHEN strpos(k.Trouble, ' Next: ') > 0 THEN substr(k.Trouble, strpos(k.Trouble, ' Next: ')) END, 8) AS Mend
+SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(CASE WHEN strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': '))) END, CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, split_part(m.Said, ' | ', 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, split_part(e.Said, '; to end it: ', 1) AS Reason,
+       substr(CASE WHEN strpos(e.Said, '; to end it: ') > 0 THEN substr(e.Said, strpos(e.Said, '; to end it: ')) END, 14) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
@@ -1477,7 +1480,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
             WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
             WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
+            WHEN h.Mend IS NOT NULL THEN (h.Mend || ';')
             WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c

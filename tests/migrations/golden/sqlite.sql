@@ -2094,16 +2094,19 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
 ), Told AS (
-SELECT k.Controller_id, (' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29)) AS Said, substr(CASE WHEN instr(k.Trouble, ' Next: ') > 0 THEN substr(k.Trouble, instr(k.Trouble, ' Next: ')) END, 8) AS Mend
+SELECT k.Controller_id, (' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(CASE WHEN instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN instr(t.Said, (' | batch ' || b.ProcessBatchName || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | batch ' || b.ProcessBatchName || ': '))) END, CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
 FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, substr(e.Said, 1, instr(e.Said || '; to end it: ', '; to end it: ') - 1) AS Reason,
+       substr(CASE WHEN instr(e.Said, '; to end it: ') > 0 THEN substr(e.Said, instr(e.Said, '; to end it: ')) END, 14) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
@@ -2147,7 +2150,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
             WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
             WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
+            WHEN h.Mend IS NOT NULL THEN (h.Mend || ';')
             WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
