@@ -19,11 +19,11 @@ from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChan
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import in_short, shorten, storable, visible
+from batchctl.domain.text import REASON_LIMIT, in_short, shorten, storable, visible
 from batchctl.domain.untaken import meant_by
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
-from batchctl.preparation import REASON_LIMIT, populate
+from batchctl.preparation import populate
 from batchctl.store import audit, definitions, file_watches, instances, intake
 
 FEW = 2000
