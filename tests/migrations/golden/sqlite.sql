@@ -3288,6 +3288,30 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: the step runs, which a REPLACE would move or remove: wait until it has ended; or, unless it is being cancelled already: batchctl cancel ID --reason ..., with the BatchControl_id that vRunning shows');
 END;
 
+CREATE TRIGGER TR_FileProcess_InTheWay BEFORE INSERT ON FileProcess WHEN EXISTS (SELECT 1 FROM FileProcess r WHERE r.FileProcess_id = NEW.FileProcess_id) OR EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'FileProcess')
+BEGIN
+    DELETE FROM batchctl_replaced WHERE TableName = 'FileProcess';
+    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
+    SELECT 'FileProcess', r.FileProcess_id, 'FileProcess:' || r.FileProcess_id, '{}' FROM FileProcess r WHERE r.FileProcess_id = NEW.FileProcess_id;
+END;
+
+CREATE TRIGGER TR_FileProcess_NotReplaced AFTER INSERT ON FileProcess WHEN EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'FileProcess' AND (w.RowNumber = NEW.FileProcess_id OR NOT EXISTS (SELECT 1 FROM FileProcess r WHERE r.FileProcess_id = w.RowNumber)))
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a REPLACE forgets how the FileProcess row stands, and leaves no row in AuditLog: UPDATE FileProcess ... instead');
+END;
+
+CREATE TRIGGER TR_BatchControl_InTheWay BEFORE INSERT ON BatchControl WHEN EXISTS (SELECT 1 FROM BatchControl r WHERE r.BatchControl_id = NEW.BatchControl_id OR (r.FileProcess_id = NEW.FileProcess_id AND r.ProcessBatch_id = NEW.ProcessBatch_id)) OR EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'BatchControl')
+BEGIN
+    DELETE FROM batchctl_replaced WHERE TableName = 'BatchControl';
+    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
+    SELECT 'BatchControl', r.BatchControl_id, 'BatchControl:' || r.BatchControl_id, '{}' FROM BatchControl r WHERE r.BatchControl_id = NEW.BatchControl_id OR (r.FileProcess_id = NEW.FileProcess_id AND r.ProcessBatch_id = NEW.ProcessBatch_id);
+END;
+
+CREATE TRIGGER TR_BatchControl_NotReplaced AFTER INSERT ON BatchControl WHEN EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'BatchControl' AND (w.RowNumber = NEW.BatchControl_id OR NOT EXISTS (SELECT 1 FROM BatchControl r WHERE r.BatchControl_id = w.RowNumber)))
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a REPLACE forgets how the BatchControl row stands, and leaves no row in AuditLog: UPDATE BatchControl ... instead');
+END;
+
 CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess WHEN NEW.Status = 'paused' AND OLD.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = OLD.FileProcess_id)
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names');
