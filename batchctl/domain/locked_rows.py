@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from itertools import islice
 
@@ -18,6 +19,8 @@ BETWEEN = " | "
 """What stands between what is said of the one and of the next."""
 ESCAPED = "|", ":"
 """What a name may not hold as it is: it would end what is said of another, or begin it."""
+_CULPRIT = re.compile(r"session (\d+) \(.*?transaction open since ([\d:.\- ]+) UTC")
+"""Which transaction of which session keeps something locked, as the databases name it."""
 ESCAPE = "\\"
 """What stands before it then."""
 
@@ -66,6 +69,11 @@ def said_of(trouble: str | None, names: Collection[str]) -> tuple[str, str | Non
     entries = without_next_step(trouble).removeprefix(SO).split(BETWEEN)
     begins = tuple(f"{as_told(name)}: " for name in names)
     return next((_parted(entry) for entry in entries if entry.startswith(begins)), None)
+
+
+def culprits(trouble: str | None) -> frozenset[tuple[str, str]]:
+    """Return which transactions such a trouble names."""
+    return frozenset(_CULPRIT.findall(trouble or ""))
 
 
 def names_of(instance: BatchInstance, batch: BatchDefinition) -> tuple[str, ...]:

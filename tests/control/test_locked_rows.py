@@ -702,6 +702,43 @@ def test_passes_that_somebodys_lock_keeps_from_their_work_for_a_minute_open_an_i
     assert found == [[], ["controller_trouble"], []]
 
 
+def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta) -> None:
+    """Enter a pass that has ended, and what it said of locks."""
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat, Trouble) VALUES (?, 'h', 'stopped', ?, ?)",
+        name,
+        f"{world.clock.now() - ago:%Y-%m-%d %H:%M:%S}",
+        trouble,
+    )
+
+
+@pytest.mark.parametrize(
+    ("trouble", "ago", "between", "opened"),
+    [
+        ("{own}", timedelta(days=3), False, ["controller_trouble"]),
+        ("{own}", timedelta(days=3), True, ["controller_trouble"]),
+        ("somebody keeps rows locked: batch A: x", timedelta(days=3), False, []),
+        ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), False, ["controller_trouble"]),
+        ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), True, []),
+    ],
+)
+def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_same_transaction(
+    world: World, client: Hand, trouble: str, ago: timedelta, between: bool, opened: list[str]
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
+    a_pass(world, "c0")
+    own = world.one("SELECT Trouble FROM Controller")
+    world.sql("DELETE FROM Controller")
+    a_pass_that_met(world, "c1", trouble.format(own=own), ago)
+    if between:
+        a_pass_that_met(world, "c2", None, timedelta(minutes=1))
+
+    assert a_pass(world, "c3") == opened
+
+
 def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(
     world: World, client: Hand
 ) -> None:
