@@ -57,7 +57,7 @@ SLOWLY = timedelta(minutes=10)
 LOCKED = timedelta(minutes=1)
 """How long somebody may keep rows locked before people are told."""
 SOON_AFTER = timedelta(minutes=5)
-"""Who meets a lock so soon after another has met one is taken to have met the same."""
+"""Who meets a lock so soon after another has met one is taken to have met the same, where nobody can tell whose it is."""
 
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
@@ -301,9 +301,10 @@ def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> dateti
         if not is_of_locks(row.trouble):
             met_none_between = True
             continue
+        named, also_named = culprits(row.trouble), culprits(last.trouble)
         is_soon = last.heartbeat - row.heartbeat <= SOON_AFTER and not met_none_between
-        # Whoever looks at something else only meets none: a transaction that is open still has kept its locks.
-        if not (is_soon or culprits(row.trouble) & culprits(last.trouble)):
+        # A transaction that is open still has kept its locks, also from whoever looked at something else meanwhile.
+        if not (named & also_named if named and also_named else is_soon):
             break
         last, met_none_between = row, False
     return last.heartbeat

@@ -712,6 +712,9 @@ def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta
     )
 
 
+ONE_MINUTE = timedelta(minutes=1)
+
+
 @pytest.mark.parametrize(
     ("trouble", "ago", "between", "opened"),
     [
@@ -720,6 +723,7 @@ def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta
         ("somebody keeps rows locked: batch A: x", timedelta(days=3), False, []),
         ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), False, ["controller_trouble"]),
         ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), True, []),
+        ("somebody keeps rows locked: batch A: session 1 (psql, transaction open since 01:02:03 UTC)", ONE_MINUTE, False, []),
     ],
 )
 def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_same_transaction(
@@ -734,7 +738,7 @@ def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_sa
     world.sql("DELETE FROM Controller")
     a_pass_that_met(world, "c1", trouble.format(own=own), ago)
     if between:
-        a_pass_that_met(world, "c2", None, timedelta(minutes=1))
+        a_pass_that_met(world, "c2", None, ONE_MINUTE)
 
     assert a_pass(world, "c3") == opened
 
