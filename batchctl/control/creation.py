@@ -41,6 +41,8 @@ class CreationReport:
     duplicates: int = 0
     rejected: int = 0
     untaken: int = 0
+    locked: tuple[tuple[IntakeId, str], ...] = ()
+    """Rows of which nothing could be made because somebody keeps them, or their batches, locked, and who."""
 
     def __add__(self, other: CreationReport) -> CreationReport:
         """Add up two reports."""
@@ -49,6 +51,7 @@ class CreationReport:
             duplicates=self.duplicates + other.duplicates,
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
+            locked=self.locked + other.locked,
         )
 
 
@@ -400,6 +403,7 @@ class Creator:
             created=len(made.created),
             duplicates=int(duplicate),
             rejected=int(bool(made.reasons)),
+            locked=() if made.blocker is None else ((row.intake_id, self._locked[row.intake_id]),),
         )
 
     def _name_untaken(self, rows: Sequence[IntakeRow], batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:

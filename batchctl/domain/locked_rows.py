@@ -31,7 +31,7 @@ def trouble_of(locked: Mapping[str, str]) -> str | None:
         return None
     named = [f"{as_told(what)}: {_without_marks(said)}" for what, said in islice(locked.items(), MOST)]
     more = [] if len(locked) <= MOST else [f"{len(locked) - MOST} more"]
-    end, *others = {_parted(said)[1] for said in locked.values()}
+    end, *others = {parted(said)[1] for said in locked.values()}
     # Of several sessions none is to be ended for what another one keeps.
     next_step = "batchctl status" if others or end is None else end
     return in_one_line(f"{SO}{BETWEEN.join([*named, *more])}", next_step)
@@ -46,12 +46,12 @@ def as_told(name: str) -> str:
 
 def _without_marks(said: str) -> str:
     """Write what is said, of which a session says a part itself, so that only what ends it stands behind that mark."""
-    who, end = _parted(said)
+    who, end = parted(said)
     plain = who.replace("|", f"{ESCAPE}|").replace(TO_END_IT, as_told(TO_END_IT))
     return f"{plain}{TO_END_IT}{end}" if end else plain
 
 
-def _parted(said: str) -> tuple[str, str | None]:
+def parted(said: str) -> tuple[str, str | None]:
     """Return who keeps something locked, and the statement that ends it."""
     who, mark, end = said.rpartition(TO_END_IT)
     return (who, end) if mark else (said, None)
@@ -68,7 +68,7 @@ def said_of(trouble: str | None, names: Collection[str]) -> tuple[str, str | Non
         return None
     entries = without_next_step(trouble).removeprefix(SO).split(BETWEEN)
     begins = tuple(f"{as_told(name)}: " for name in names)
-    return next((_parted(entry) for entry in entries if entry.startswith(begins)), None)
+    return next((parted(entry) for entry in entries if entry.startswith(begins)), None)
 
 
 def culprits(trouble: str | None) -> frozenset[tuple[str, str]]:

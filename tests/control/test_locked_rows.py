@@ -712,6 +712,17 @@ def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta
     )
 
 
+def test_a_creation_pass_counts_the_rows_that_somebody_keeps_locked_and_says_who(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    client.sql("SELECT 1 FROM ProcessBatch WHERE ProcessBatch_id = 1 FOR UPDATE")
+    done = world.creator().create_instances()
+
+    assert (done.created, [intake_id for intake_id, _ in done.locked]) == (1, [1])
+    assert done.locked[0][1].startswith("the row, or its batch, is locked by session ")
+
+
 ONE_MINUTE = timedelta(minutes=1)
 
 

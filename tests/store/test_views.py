@@ -633,3 +633,23 @@ def test_each_lock_is_said_of_what_it_keeps_with_the_statement_that_ends_it(
     assert by_view == {name: "SELECT 8;"}
     assert {each: said[1] for each, said in found.items() if said is not None} == {name: "SELECT 8"}
     assert str(trouble).endswith(" Next: batchctl status"), "no session is ended for what another one keeps"
+
+
+def test_who_keeps_a_new_row_or_its_batch_locked_is_said_of_it(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch("A", steps=1)
+    for _ in range(12):
+        world.submit("A")
+    locked = {"FileProcess 1": "locked by session 7; to end it: SELECT 7", "FileProcess 2": "locked by another program"}
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
+        locked_rows.trouble_of(locked),
+    )
+
+    found = [(row["Reason"], row["NextSql"]) for row in seen("vInbox")]
+    assert found[:2] == [
+        ("FileProcess 1: locked by session 7", "SELECT 7;"),
+        ("FileProcess 2: locked by another program", "SELECT * FROM Controller;"),
+    ]
+    assert set(found[2:]) == {("no controller has looked at it yet", "SELECT * FROM Controller;")}

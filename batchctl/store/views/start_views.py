@@ -6,7 +6,16 @@ from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.tables import file_process
 from batchctl.store.tables import schedule as schedule_table
-from batchctl.store.views.shared_parts import GRACE, missing_plugins, nonsense, unfit, unfit_work, unread
+from batchctl.store.views.shared_parts import (
+    GRACE,
+    locked,
+    missing_plugins,
+    nonsense,
+    to_end,
+    unfit,
+    unfit_work,
+    unread,
+)
 from batchctl.store.views.spoken import Spoken
 
 _MENDS = {"Status": "''paused''", "PopulatorTries": "NULL"}
@@ -171,8 +180,10 @@ def inbox(s: Spoken) -> str:
     columns = "f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source"
     taken = f"EXISTS (SELECT 1 FROM {s.of}ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity)"
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
+    ready = f"{s.of}FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'"
+    locks = locked(s, "FileProcess_id", ready, [("FileProcess", "c.FileProcess_id")])
     return f"""
-WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, {_again(s)}, Broken AS (
+WITH {unfit(s)}, {unfit_work(s, file_process, _MENDS)}, {missing_plugins(s)}, {_again(s)}, {locks}, Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 ), Unpopulated AS (
@@ -204,18 +215,21 @@ SELECT {columns}, CASE WHEN {taken} THEN 'new' ELSE 'untaken' END,
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN {unread(s, "x")}
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {answer}
+            WHEN {taken} AND h.Reason IS NOT NULL THEN h.Reason
             WHEN {taken} AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN {taken} THEN 'no controller has looked at it yet'
             ELSE {untaken} END,
        {s.twin("f.z_inserted", "Arrived")}, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN {taken} AND f.PopulatorTries >= {MOST_TRIES} THEN {ask}
+            WHEN {taken} AND h.Reason IS NOT NULL THEN {to_end(s, "h")}
             WHEN {taken} THEN 'SELECT * FROM Controller;' ELSE {correct} END
 FROM {s.of}FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
 LEFT JOIN Unpopulated u ON u.Entity = f.Entity
 LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT {made}
 UNION ALL
 SELECT {columns}, 'unreadable', w.Reason, {s.twin("f.z_inserted", "Arrived")}, w.Mend

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from batchctl.domain.errors import NEXT
 from batchctl.domain.incidents import key_of
-from batchctl.domain.locked_rows import BETWEEN, ESCAPE, ESCAPED, SO, TO_END_IT
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
 from batchctl.store.tables import OPEN_INSTANCE, batch_control
-from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, missing_plugins, unfit, unfit_work, unread
+from batchctl.store.views.shared_parts import (
+    CLAIMED,
+    IN_LINE,
+    frozen,
+    locked,
+    missing_plugins,
+    to_end,
+    told_name,
+    unfit,
+    unfit_work,
+    unread,
+)
 from batchctl.store.views.spoken import Spoken
 
 _MENDS = {
@@ -39,7 +48,7 @@ def waiting(s: Spoken) -> str:
     now = s.now
     return f"""
 WITH {frozen(s)}, {unfit(s)}, {missing_plugins(s)},
-{unfit_work(s, batch_control, _MENDS)}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)})
+{unfit_work(s, batch_control, _MENDS)}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)}
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, {s.twin("c.z_updated", "Since")},
        {_reason(s)} AS Reason,
        CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
@@ -159,35 +168,13 @@ SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, {s.wo
 
 
 def _locks(s: Spoken) -> str:
-    """Return the instances whose rows somebody keeps locked, as controllers say it with their signs of life."""
-    said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
+    """Return the instances whose rows somebody keeps locked, or those of their batches."""
     names = (
-        *(("BatchControl", "c.BatchControl_id"), ("batch", _as_told("b.ProcessBatchName"))),
+        *(("BatchControl", "c.BatchControl_id"), ("batch", told_name("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
-    found = (s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names)
-    return f"""Told AS (
-SELECT k.Controller_id, {said} AS Said
-FROM {s.of}Controller k
-WHERE k.Status = 'running' AND k.Trouble LIKE '{SO}%' AND {s.later("k.Heartbeat", "k.OrphanTimeoutSecs")} > {s.now}
-), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, {s.after(f"COALESCE({', '.join(found)})", len(BETWEEN))} AS Said
-FROM Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
-), Entry AS (
-SELECT m.BatchControl_id, m.Controller_id, {s.before("m.Said", BETWEEN)} AS Said FROM Met m WHERE m.Said IS NOT NULL
-), Locked AS (
-SELECT e.BatchControl_id, {s.before("e.Said", TO_END_IT)} AS Reason,
-       {s.after(s.beginning_at("e.Said", f"'{TO_END_IT}'"), len(TO_END_IT))} AS Mend,
-       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
-FROM Entry e
-"""
-
-
-def _as_told(name: str) -> str:
-    """Write a name as controllers do in what they say of locks."""
-    for mark in ESCAPED:
-        name = f"replace({name}, '{mark}', '{ESCAPE}{mark}')"
-    return name
+    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t"
+    return locked(s, "BatchControl_id", waiting, names)
 
 
 def _reason(s: Spoken) -> str:
@@ -287,8 +274,7 @@ def _next(s: Spoken) -> str:
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}
             WHEN t.Status = 'retry' THEN {s.look("vWaiting", "BatchControl_id", "t.BatchControl_id")}
             WHEN t.BatchControl_id IS NOT NULL THEN {s.look("vFailed", "BatchControl_id", "t.BatchControl_id")}
-            WHEN h.Mend IS NOT NULL THEN {s.joined("h.Mend", "';'")}
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")}
             ELSE 'SELECT * FROM vRunning;' END"""
 
 

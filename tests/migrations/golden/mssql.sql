@@ -1689,8 +1689,7 @@ SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(CASE WHEN CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 1000000) END, CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END), 4, 1000000) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1741,8 +1740,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN h.Mend IS NOT NULL THEN CONCAT(h.Mend, ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE CONCAT(h.Mend, ';') END
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -2026,6 +2024,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, SUBSTRING(CASE WHEN CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said) > 0 THEN SUBSTRING(t.Said, CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 1000000) END, 4, 1000000) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, LEFT(e.Said, CHARINDEX('; to end it: ', CONCAT(e.Said, '; to end it: ')) - 1) AS Reason,
+       SUBSTRING(CASE WHEN CHARINDEX('; to end it: ', e.Said) > 0 THEN SUBSTRING(e.Said, CHARINDEX('; to end it: ', e.Said), 1000000) END, 14, 1000000) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
@@ -2062,18 +2073,21 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN h.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
             ELSE CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it') END,
        f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE CONCAT(h.Mend, ';') END
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET Entity = ', COALESCE((SELECT CONCAT('N''', replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', ''''''), '''') FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...'), ' WHERE FileProcess_id = ', f.FileProcess_id, ';') END
 FROM FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
 LEFT JOIN Unpopulated u ON u.Entity = f.Entity
 LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT TOP 1 CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted ORDER BY o.FromTime) AS ArrivedLocal, w.Mend

@@ -1428,8 +1428,7 @@ SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1480,8 +1479,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
             WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
             WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Mend IS NOT NULL THEN (h.Mend || ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1735,6 +1733,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, substr(CASE WHEN strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END, 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, split_part(e.Said, '; to end it: ', 1) AS Reason,
+       substr(CASE WHEN strpos(e.Said, '; to end it: ') > 0 THEN substr(e.Said, strpos(e.Said, '; to end it: ')) END, 14) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
@@ -1771,18 +1782,21 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN h.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
             ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
        f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
 FROM FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
 LEFT JOIN Unpopulated u ON u.Entity = f.Entity
 LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted < '5000-01-01' AND (f.z_inserted > '4000-01-01 BC' OR NOT isfinite(f.z_inserted)) THEN f.z_inserted + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, w.Mend

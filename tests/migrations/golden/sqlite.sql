@@ -2098,8 +2098,7 @@ SELECT k.Controller_id, (' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble ||
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(CASE WHEN instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | BatchControl ' || c.BatchControl_id || ': '))) END, CASE WHEN instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '))) END, CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -2150,8 +2149,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
             WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
             WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-            WHEN h.Mend IS NOT NULL THEN (h.Mend || ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -2405,6 +2403,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, (' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29)) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, substr(CASE WHEN instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')) > 0 THEN substr(t.Said, instr(t.Said, (' | FileProcess ' || c.FileProcess_id || ': '))) END, 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, substr(e.Said, 1, instr(e.Said || '; to end it: ', '; to end it: ') - 1) AS Reason,
+       substr(CASE WHEN instr(e.Said, '; to end it: ') > 0 THEN substr(e.Said, instr(e.Said, '; to end it: ')) END, 14) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Broken AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(b.ProcessBatch_id) AS ProcessBatch_id
 FROM Unfit x JOIN ProcessBatch b ON b.ProcessBatch_id = x.ProcessBatch_id GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
@@ -2441,18 +2452,21 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        CASE WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN h.Reason
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
             ELSE ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it') END,
        f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN y.ProcessBatch_id IS NOT NULL THEN y.Mend
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
+            WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) AND h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
             WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('UPDATE FileProcess SET Entity = ' || COALESCE((SELECT ('''' || replace(MIN(COALESCE(b.Entity, b.ProcessBatchName)), '''', '''''') || '''') FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) = lower(trim(f.Entity, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';') END
 FROM FileProcess f
 LEFT JOIN Broken q ON q.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = q.ProcessBatch_id
 LEFT JOIN Unpopulated u ON u.Entity = f.Entity
 LEFT JOIN Missing y ON y.ProcessBatch_id = u.ProcessBatch_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, 'unreadable', w.Reason, f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, w.Mend
