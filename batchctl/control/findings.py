@@ -14,8 +14,9 @@ from batchctl.domain import troubles
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.expectations import Expected
+from batchctl.domain.gates import locks
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
-from batchctl.domain.locked_rows import culprits, is_of_locks
+from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
@@ -268,7 +269,10 @@ class Findings:
         if lead.leads(now) is not None or not evidence.works(connection, now - patience):
             return []
         since = lead.until if lead.controller is not None else evidence.ready_since(connection)
-        return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
+        if since is None or since > now - patience:
+            return []
+        locked = locks(controllers.running(connection), [LEAD])
+        return [troubles.nobody_leads(lead.controller, since, locked)]
 
     def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.

@@ -19,6 +19,8 @@ BETWEEN = " | "
 """What stands between what is said of the one and of the next."""
 ESCAPED = "|", ":"
 """What a name may not hold as it is: it would end what is said of another, or begin it."""
+LEAD = "Leader 1"
+"""What is called so is the row that says who leads."""
 _CULPRIT = re.compile(r"session (\d+) \(.*?transaction open since ([\d:.\- ]+) UTC")
 """Which transaction of which session keeps something locked, as the databases name it."""
 ESCAPE = "\\"

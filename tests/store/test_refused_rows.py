@@ -363,7 +363,10 @@ def test_what_leaves_a_row_of_work_where_it_is_is_no_replace(sqlite_database: Sq
         hand.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
         hand.sql("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'Load')")
 
-        assert [row[:2] for row in hand.sql("SELECT FileProcess_id, Entity FROM FileProcess")] == [(1, "Load"), (2, "Load")]
+        assert [row[:2] for row in hand.sql("SELECT FileProcess_id, Entity FROM FileProcess")] == [
+            (1, "Load"),
+            (2, "Load"),
+        ]
         assert hand.sql("SELECT count(*) FROM BatchControl") == [(1,)]
         assert hand.sql("SELECT count(*) FROM batchctl_replaced WHERE TableName = 'FileProcess'") == [(0,)]
         assert before["BatchControl"] == hand.dump()["BatchControl"]

@@ -610,7 +610,7 @@ def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_contr
     assert later == {nothing}
 
 
-HARD = ["Loads", "Loads | EU", "Loads: x", "O'Brien \"q\" | batch Loads: x", "a; to end it: SELECT 0 Next: b"]
+HARD = ["Loads", "Loads | EU", "Loads: x", 'O\'Brien "q" | batch Loads: x', "a; to end it: SELECT 0 Next: b"]
 """Names that hold what stands between what is said of one thing and of the next."""
 
 
