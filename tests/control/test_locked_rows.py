@@ -35,7 +35,6 @@ from tests.control_databases import PostgresControl
 from tests.hand import Hand
 from tests.postgres import PostgresServer
 
-
 ONE_MINUTE = timedelta(minutes=1)
 
 

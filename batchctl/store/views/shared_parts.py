@@ -211,7 +211,7 @@ FROM {s.of}{name} WHERE {spelled(UNREADABLE[table], s.dialect)}
 
 
 def locked(s: Spoken, key: str, of: str, names: Iterable[tuple[str, str]]) -> str:
-    """Return which of some rows `c` somebody keeps locked, as controllers say it in `Told t` by a name of each, and what ends that."""
+    """Return which of some rows `c` somebody keeps locked, as controllers say it in `Told t`, and what ends that."""
     said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
     found = [s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names]
     first = f"COALESCE({', '.join(found)})" if len(found) > 1 else found[0]
