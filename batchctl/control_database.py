@@ -27,6 +27,8 @@ class Upgraded(NamedTuple):
     before: str | None
     after: str
     found: Standing
+    left: Sequence[str] = ()
+    """What is not as this version makes it and no upgrade mends: what somebody has changed of tables and indexes."""
 
     @property
     def made_anew(self) -> bool:
@@ -60,9 +62,17 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade) if is_stale else newest
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         copies.remember(transactions, app.clock)
-        return Upgraded(before, newest, found)
+        return Upgraded(before, newest, found, _left(transactions, before, found))
     finally:
         transactions.close()
+
+
+def _left(transactions: StoreTransactions, before: str | None, found: Standing) -> Sequence[str]:
+    """Return what an upgrade has left as it is not to be, of a database that was there before and can be compared."""
+    if before is None or found is Standing.NOT_COMPARED:
+        return ()
+    with transactions.read() as connection:
+        return schema.differences(connection)
 
 
 def check_may_upgrade(config_file: str | None) -> Sequence[str]:

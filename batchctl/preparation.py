@@ -23,13 +23,12 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import Cause
-from batchctl.domain.text import shorten, storable, unfit, visible
+from batchctl.domain.text import REASON_LIMIT, shorten, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiable
 from batchctl.ports import AskHandler, PopulatorRunner, ask_straight
 from batchctl.system.handler_calls import is_own
 
-REASON_LIMIT = 4000
 Answer = TypeVar("Answer", Populated, Populated | None)
 FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""

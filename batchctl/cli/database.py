@@ -45,6 +45,8 @@ def upgrade(session: Session, dry_run: bool) -> None:
         click.echo(f"The control database now has schema {done.after} (before: {done.before or 'none'}).")
     elif done.made_anew:
         click.echo(f"The control database has schema {done.after}; its views and triggers were made anew.")
+    elif done.left:
+        click.echo(f"The control database has schema {done.after} already.")
     else:
         click.echo(f"Nothing to do: the control database has schema {done.after}.")
     if not done.was_compared:
@@ -52,7 +54,11 @@ def upgrade(session: Session, dry_run: bool) -> None:
             "Note: how views and triggers are defined was not compared, for which this login would have to make a schema."
         )
         output.say("      After a new version of batchctl, as the owner of the tables: batchctl db upgrade")
-    output.say("Next: batchctl check")
+    if done.left:
+        more = "" if len(done.left) <= LISTED_MOST else f"; and {len(done.left) - LISTED_MOST} more"
+        said = "; ".join(done.left[:LISTED_MOST])
+        output.say(f"Note: it is not as batchctl made it, which no upgrade mends: {said}{more}.")
+    output.say("Next: batchctl db verify" if done.left else "Next: batchctl check")
 
 
 def _name_others(tables: Sequence[str]) -> None:

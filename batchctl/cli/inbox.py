@@ -179,7 +179,12 @@ def _reader(session: Session) -> Iterator[Reader]:
     from batchctl.system.glance import SystemGlance
 
     with session.app() as app:
-        yield Reader(transactions=app.transactions, leader=app.leader, glance=SystemGlance())
+        yield Reader(
+            transactions=app.transactions,
+            leader=app.leader,
+            living=lambda connection: app.presence.living(connection, app.clock.now()),
+            glance=SystemGlance(),
+        )
 
 
 def _each(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FAILED = 1
 PLANNED_MOST = 100
+MOST_NAMED = 20
+"""Of so many locked rows it is said who keeps them."""
 
 
 @click.command()
@@ -78,10 +80,28 @@ def create(session: Session, dry_run: bool) -> None:
         done = node.create()
     parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
     click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
+    if done.locked:
+        _tell_locked(done.locked)
+        return
     if tell_stuck(session):
         return
     trouble = done.rejected or done.duplicates or done.untaken
     output.say("Next: batchctl status   (the reasons)" if trouble else "Next: batchctl process")
+
+
+def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
+    """Say of which rows nothing could be made because of somebody's locks, and what ends the first of these."""
+    from batchctl.cli import output
+    from batchctl.domain.locked_rows import parted
+
+    click.echo(f"FileProcess rows that somebody keeps locked: {len(locked)}.")
+    ends = list[str]()
+    for intake_id, said in locked[:MOST_NAMED]:
+        who, end = parted(said)
+        output.say(f"Note: FileProcess {intake_id} is no work yet: {who}.")
+        ends.append(end or "batchctl create   (once that is over)")
+    for end in dict.fromkeys(ends):
+        output.say(f"Next: {end}")
 
 
 def tell_stuck(session: Session) -> bool:

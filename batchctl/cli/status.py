@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from batchctl.cli.listing import Listing
     from batchctl.operations.columns import Columns
-    from batchctl.operations.overview import Overview
+    from batchctl.operations.overview import Overview, Running
 
 
 @click.command()
@@ -81,6 +81,7 @@ def _show(out: Console, seen: Overview) -> None:
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
+    from batchctl.domain.locked_rows import TO_END_IT
     from batchctl.domain.troubles import kept_from_work
 
     controller = f"controller {', '.join(seen.controllers[:1])} is running"
@@ -90,7 +91,9 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
         controller = "no controller is running"
         if seen.running:
             controller += ": nobody follows what stands as running"
-            controller += "" if seen.last_sign is None else f"; {seen.last_sign}"
+        # Who stopped all controllers on purpose need not read of it.
+        if seen.last_sign is not None and (seen.running or TO_END_IT in seen.last_sign):
+            controller += f"; {seen.last_sign}"
     counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items())
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:
@@ -129,11 +132,19 @@ def _running(seen: Overview) -> Listing:
             cell(attempt_of(one.entry.attempt_no, one.attempts)),
             duration(one.elapsed),
             duration(one.expected),
-            cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no"),
+            _alarm(one),
         )
         for one in seen.running
     ]
     return Listing("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
+
+
+def _alarm(one: Running) -> Text:
+    from batchctl.cli.output import cell
+
+    if one.locks.blocked is not None:
+        return cell(f"{one.locks.blocked}; to end that: {one.locks.clear}", "bold red")
+    return cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no")
 
 
 def _troubled(seen: Overview) -> Listing:
@@ -340,6 +351,7 @@ def _as_json(seen: Overview) -> Columns:
                 "ElapsedSeconds": columns.seconds(one.elapsed),
                 "ExpectedDuration": columns.seconds(one.expected),
                 "AlarmDuration": columns.seconds(one.alarm),
+                "Locked": one.locks.blocked,
                 "Alarm": one.is_late,
             }
             for one in seen.running

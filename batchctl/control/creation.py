@@ -19,11 +19,11 @@ from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChan
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import in_short, shorten, storable, visible
+from batchctl.domain.text import REASON_LIMIT, in_short, shorten, storable, visible
 from batchctl.domain.untaken import meant_by
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
-from batchctl.preparation import REASON_LIMIT, populate
+from batchctl.preparation import populate
 from batchctl.store import audit, definitions, file_watches, instances, intake
 
 FEW = 2000
@@ -41,6 +41,8 @@ class CreationReport:
     duplicates: int = 0
     rejected: int = 0
     untaken: int = 0
+    locked: tuple[tuple[IntakeId, str], ...] = ()
+    """Rows of which nothing could be made because somebody keeps them, or their batches, locked, and who."""
 
     def __add__(self, other: CreationReport) -> CreationReport:
         """Add up two reports."""
@@ -49,6 +51,7 @@ class CreationReport:
             duplicates=self.duplicates + other.duplicates,
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
+            locked=self.locked + other.locked,
         )
 
 
@@ -400,6 +403,7 @@ class Creator:
             created=len(made.created),
             duplicates=int(duplicate),
             rejected=int(bool(made.reasons)),
+            locked=() if made.blocker is None else ((row.intake_id, self._locked[row.intake_id]),),
         )
 
     def _name_untaken(self, rows: Sequence[IntakeRow], batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:

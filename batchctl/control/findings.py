@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import takewhile
 from typing import Any
 
 from batchctl.control import dead_ends
@@ -15,9 +14,10 @@ from batchctl.domain import troubles
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.expectations import Expected
+from batchctl.domain.gates import locks
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
-from batchctl.domain.locked_rows import is_of_locks
-from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
+from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
 from batchctl.domain.troubles import Undelivered
@@ -57,6 +57,8 @@ SLOWLY = timedelta(minutes=10)
 
 LOCKED = timedelta(minutes=1)
 """How long somebody may keep rows locked before people are told."""
+SOON_AFTER = timedelta(minutes=5)
+"""Who meets a lock so soon after another has met one is taken to have met the same, where nobody can tell whose it is."""
 
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
@@ -158,13 +160,14 @@ class Findings:
         self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
 
     def _remember_locks(self, connection: Any) -> None:
-        """Learn since when those have met locks that came before, one after the other, and have ended."""
-        ended = [row for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING]
-        latest_first = sorted(ended, key=lambda row: row.heartbeat, reverse=True)
-        met = [row.heartbeat for row in takewhile(lambda row: is_of_locks(row.trouble), latest_first)]
-        if met and self.name is not None:
-            ago = self.clock.now() - met[-1]
-            self._locked_since = {self.name: self.clock.monotonic() - ago.total_seconds(), **self._locked_since}
+        """Learn since when those have met the locks that this one meets which came before it and have ended."""
+        everyone = controllers.everyone(connection)
+        own = next((row for row in everyone if row.name == self.name and is_of_locks(row.trouble)), None)
+        if own is None:
+            return
+        ended = [row for row in everyone if row.status is not ControllerStatus.RUNNING]
+        ago = self.clock.now() - _locked_since(own, sorted(ended, key=lambda row: row.heartbeat, reverse=True))
+        self._locked_since = {own.name: self.clock.monotonic() - ago.total_seconds(), **self._locked_since}
 
     def settle(self) -> None:
         """Take note that what was found is written."""
@@ -266,7 +269,10 @@ class Findings:
         if lead.leads(now) is not None or not evidence.works(connection, now - patience):
             return []
         since = lead.until if lead.controller is not None else evidence.ready_since(connection)
-        return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
+        if since is None or since > now - patience:
+            return []
+        locked = locks(controllers.running(connection), [LEAD])
+        return [troubles.nobody_leads(lead.controller, since, locked)]
 
     def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.
@@ -290,6 +296,22 @@ class Findings:
         gap = replace(gap, waiting_since=min(waits, default=None))
         problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if problem is None else [problem]
+
+
+def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> datetime:
+    """Return since when the locks that one has met last have been there, as those say that came before, the latest first."""
+    met_none_between = False
+    for row in ended:
+        if not is_of_locks(row.trouble):
+            met_none_between = True
+            continue
+        named, also_named = culprits(row.trouble), culprits(last.trouble)
+        is_soon = last.heartbeat - row.heartbeat <= SOON_AFTER and not met_none_between
+        # A transaction that is open still has kept its locks, also from whoever looked at something else meanwhile.
+        if not (named & also_named if named and also_named else is_soon):
+            break
+        last, met_none_between = row, False
+    return last.heartbeat
 
 
 def _hanging(connection: Any) -> list[Problem]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from batchctl.control.obstacles import Locks
 from batchctl.domain.errors import Conflict, NotLeading
 from batchctl.domain.leader import Lead, lease_of
 from batchctl.domain.liveness import Rhythm
+from batchctl.domain.locked_rows import LEAD
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Bell, Boundary, Change, Clock, Transactions
@@ -35,11 +37,34 @@ class Leadership:
     _tried_at: float = -math.inf
     _led_at: float = math.inf
     """When, by one's own clock, anybody was last seen leading."""
+    _locks: Locks = field(init=False)
+    """Whether somebody keeps the row of the lead locked."""
+
+    def __post_init__(self) -> None:
+        """Know of nothing that is in the way yet."""
+        self._locks = Locks(self.transactions, self.clock, self.listener)
+
+    @property
+    def locked(self) -> dict[str, str]:
+        """Return what was told of the lock that keeps this controller from the lead."""
+        return {str(what): said for what, said in self._locks.told.items()}
+
+    def meet_lock(self) -> None:
+        """Take note that somebody keeps the row locked; tell once that it lasts."""
+        if self._locks.meet(LEAD):
+            self._locks.tell(
+                LEAD, "controller.locked", {"ClaimedBy": self.name}, "nobody can lead: row 1 of table Leader"
+            )
 
     @property
     def holds(self) -> bool:
         """Say whether this controller leads, and nobody else can."""
         return self._fence is not None and self.clock.monotonic() < self._until
+
+    @property
+    def is_to_be_kept(self) -> bool:
+        """Say whether each sign of life renews the lease."""
+        return self._fence is not None
 
     @property
     def is_vacant(self) -> bool:
@@ -59,11 +84,14 @@ class Leadership:
         with self.transactions.read() as connection:
             if not self._is_free(connection, leading.load(connection)):
                 self._led_at = sent
+                self._locks.free(LEAD)
                 return False
         try:
             found = self.transactions.run(frozenset({Boundary.HEARTBEAT}), self._take, hurried=True)
         except Conflict:
+            self.meet_lock()
             return False
+        self._locks.free(LEAD)
         if found is None:
             return False
         before, self._fence = found
@@ -83,6 +111,7 @@ class Leadership:
     def renewed(self, sent: float, *, kept: bool) -> None:
         """Take note of what came of that, once it is committed."""
         if kept:
+            self._locks.free(LEAD)
             self._until = sent + lease_of(self.rhythm.heartbeat_interval).total_seconds()
         else:
             self._fence = None

@@ -117,6 +117,8 @@ class Membership:
         try:
             was_given_up, kept = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
         except Conflict:
+            if leadership is not None and leadership.is_to_be_kept:
+                return self._beat_alone(leadership, trouble)
             self._meet_lock()
             return False
         self._arrived(sent)
@@ -125,6 +127,14 @@ class Membership:
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
+
+    def _beat_alone(self, leadership: Leadership, trouble: str | None) -> bool:
+        """Give a sign of life without keeping the lead, which may be what somebody keeps locked; try both again soon."""
+        is_old = self.beat(trouble=trouble)
+        if self.name not in self._locks:
+            leadership.meet_lock()
+            self._due_at = self.clock.monotonic() + self._soon
+        return is_old
 
     def is_trusted(self) -> bool:
         """Say whether nobody can have taken this controller for dead."""
@@ -149,11 +159,15 @@ class Membership:
 
     def _meet_lock(self) -> None:
         """Try again a little later; tell once that it lasts."""
-        now = self.clock.monotonic()
-        self._due_at = now + min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
+        self._due_at = self.clock.monotonic() + self._soon
         if self._locks.meet(self.name):
             what = "no sign of life can be given: the row of this controller"
             self._locks.tell(self.name, "controller.locked", {"ClaimedBy": self.name}, what)
+
+    @property
+    def _soon(self) -> float:
+        """Return in how many seconds a sign of life that met a lock is given again."""
+        return min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
 
     def _enter(self, connection: Any, seq: int = 0) -> None:
         controllers.add(

@@ -237,6 +237,8 @@ class Worker:
     def _locked(self) -> dict[str, str]:
         """Return what others keep locked, and who, by how it is called."""
         found = self.controller.locked | self.rescue.locked
+        if self.leading is not None:
+            found |= self.leading.leadership.locked
         if self.leading is not None and self.leading.is_leader:
             found |= self.leading.creator.locked
         if self.leading is not None and self.leading.alarm is not None:

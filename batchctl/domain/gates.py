@@ -8,7 +8,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from batchctl.domain import freezes
-from batchctl.domain.errors import next_step_in
 from batchctl.domain.locked_rows import said_of
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import (
@@ -122,8 +121,9 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
 def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
     """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
     for row in controllers:
-        if (said := said_of(row.trouble, names)) is not None:
-            return Gate("locks", said, next_step_in(row.trouble or ""), f"Controller {row.row_id}", Ends.HOLDER)
+        if (found := said_of(row.trouble, names)) is not None:
+            said, end = found
+            return Gate("locks", said, end or "batchctl status", f"Controller {row.row_id}", Ends.HOLDER)
     return Gate("locks")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from itertools import islice
 
@@ -16,16 +17,46 @@ SO = "somebody keeps rows locked: "
 """How a trouble begins that is this."""
 BETWEEN = " | "
 """What stands between what is said of the one and of the next."""
+ESCAPED = "|", ":"
+"""What a name may not hold as it is: it would end what is said of another, or begin it."""
+LEAD = "Leader 1"
+"""What is called so is the row that says who leads."""
+_CULPRIT = re.compile(r"session (\d+) \(.*?transaction open since ([\d:.\- ]+) UTC")
+"""Which transaction of which session keeps something locked, as the databases name it."""
+ESCAPE = "\\"
+"""What stands before it then."""
 
 
 def trouble_of(locked: Mapping[str, str]) -> str | None:
-    """Return the trouble that this is, by what is locked: what is said of it."""
+    """Return the trouble that this is, by what is locked: what is said of it, and what ends that."""
     if not locked:
         return None
-    named = [f"{what}: {said.partition(TO_END_IT)[0]}" for what, said in islice(locked.items(), MOST)]
+    named = [f"{as_told(what)}: {_without_marks(said)}" for what, said in islice(locked.items(), MOST)]
     more = [] if len(locked) <= MOST else [f"{len(locked) - MOST} more"]
-    end = next(iter(locked.values())).partition(TO_END_IT)[2]
-    return in_one_line(f"{SO}{BETWEEN.join([*named, *more])}", end or "batchctl status")
+    end, *others = {parted(said)[1] for said in locked.values()}
+    # Of several sessions none is to be ended for what another one keeps.
+    next_step = "batchctl status" if others or end is None else end
+    return in_one_line(f"{SO}{BETWEEN.join([*named, *more])}", next_step)
+
+
+def as_told(name: str) -> str:
+    """Write a name so that nothing in it is taken for what stands between names; the views do the same."""
+    for mark in ESCAPED:
+        name = name.replace(mark, f"{ESCAPE}{mark}")
+    return name
+
+
+def _without_marks(said: str) -> str:
+    """Write what is said, of which a session says a part itself, so that only what ends it stands behind that mark."""
+    who, end = parted(said)
+    plain = who.replace("|", f"{ESCAPE}|").replace(TO_END_IT, as_told(TO_END_IT))
+    return f"{plain}{TO_END_IT}{end}" if end else plain
+
+
+def parted(said: str) -> tuple[str, str | None]:
+    """Return who keeps something locked, and the statement that ends it."""
+    who, mark, end = said.rpartition(TO_END_IT)
+    return (who, end) if mark else (said, None)
 
 
 def is_of_locks(trouble: str | None) -> bool:
@@ -33,12 +64,18 @@ def is_of_locks(trouble: str | None) -> bool:
     return (trouble or "").startswith(SO)
 
 
-def said_of(trouble: str | None, names: Collection[str]) -> str | None:
-    """Return what such a trouble says of anything that has one of some names."""
+def said_of(trouble: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
+    """Return what such a trouble says of anything that has one of some names, and the statement that ends it."""
     if trouble is None or not is_of_locks(trouble):
         return None
-    said = without_next_step(trouble).removeprefix(SO).split(BETWEEN)
-    return next((one for one in said if any(one.startswith(f"{name}: ") for name in names)), None)
+    entries = without_next_step(trouble).removeprefix(SO).split(BETWEEN)
+    begins = tuple(f"{as_told(name)}: " for name in names)
+    return next((parted(entry) for entry in entries if entry.startswith(begins)), None)
+
+
+def culprits(trouble: str | None) -> frozenset[tuple[str, str]]:
+    """Return which transactions such a trouble names."""
+    return frozenset(_CULPRIT.findall(trouble or ""))
 
 
 def names_of(instance: BatchInstance, batch: BatchDefinition) -> tuple[str, ...]:

@@ -6,9 +6,15 @@ import difflib
 import shlex
 import unicodedata
 from collections.abc import Iterable
+from itertools import takewhile
+from typing import Any
 
 NAME_LIMIT = 200
 """How many characters a column of names takes."""
+REASON_LIMIT = 4000
+"""How many characters of a reason are kept."""
+_NOT_SAID = "[SQL: ", "(Background on this error at: "
+"""How a line begins that says nothing of an error itself."""
 MOST_KNOWN = 8
 """How many known words are listed where no one is near."""
 
@@ -73,11 +79,25 @@ def did_you_mean(unknown: str, known: Iterable[str]) -> str:
     return f" Known: {', '.join(words)}." if words else ""
 
 
-def said_first(error: BaseException) -> str:
-    """Return the first line of what an error says, or the driver that it comes from, without the statement."""
-    return visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])
+def said_by(error: BaseException) -> str:
+    """Return on one line what an error says, or the driver's that it comes from: never the statement."""
+    origin = getattr(error, "orig", None) or error
+    diagnosis = getattr(origin, "diag", None)
+    said = _diagnosed(diagnosis) if getattr(diagnosis, "sqlstate", None) else _without_statement(str(origin))
+    return shorten(visible(" ".join(said.split())), REASON_LIMIT)
+
+
+def _diagnosed(diagnosis: Any) -> str:
+    """Return what a refusal of PostgreSQL says, without where in a function that was."""
+    said = (diagnosis.message_primary, diagnosis.message_detail, diagnosis.message_hint)
+    return "\n".join(filter(None, said)) or f"SQLSTATE {diagnosis.sqlstate}"
+
+
+def _without_statement(said: str) -> str:
+    """Return what SQLAlchemy says before it goes on with the statement, its values and an address of its own."""
+    return "\n".join(takewhile(lambda line: not line.startswith(_NOT_SAID), said.splitlines()))
 
 
 def in_short(error: Exception) -> str:
-    """Return which error it is, and the first line of what it says."""
-    return f"{type(error).__name__}: {said_first(error)}".removesuffix(": ")
+    """Return on one line which error it is, and what it says."""
+    return f"{type(error).__name__}: {said_by(error)}".removesuffix(": ")

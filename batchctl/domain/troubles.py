@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from batchctl.domain.business_days import running_out
 from batchctl.domain.errors import next_step_in, without_next_step
-from batchctl.domain.gates import mending
+from batchctl.domain.gates import Gate, mending
 from batchctl.domain.incidents import Problem, key_of, signature
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
@@ -348,16 +348,17 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
     )
 
 
-def nobody_leads(last: str | None, since: datetime) -> Problem:
-    """Return the problem that controllers work, and none of them leads."""
+def nobody_leads(last: str | None, since: datetime, locked: Gate) -> Problem:
+    """Return the problem that controllers work, and none of them leads; `locked` may say who keeps them from that."""
     who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
     return Problem(
         kind=IncidentKind.NOBODY_LEADS,
         key=key_of(IncidentKind.NOBODY_LEADS),
         subject="controllers",
-        message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance",
+        message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance"
+        + (f"; {visible(locked.blocked)}" if locked.blocked else ""),
         since=since,
-        next_step="batchctl doctor   (says what keeps them from row 1 of table Leader)",
+        next_step=locked.clear or "batchctl doctor   (says what keeps them from row 1 of table Leader)",
     )
 
 

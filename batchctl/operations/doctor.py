@@ -13,14 +13,16 @@ from zoneinfo import available_timezones
 from batchctl import config
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
+from batchctl.domain.gates import locks
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.leader import lease_of
+from batchctl.domain.locked_rows import LEAD
 from batchctl.domain.retention import TO_KEEP_SMALL, overgrown
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
 from batchctl.operations import alert_channels, copies, installation, privacy
 from batchctl.operations.checking import Finding
-from batchctl.operations.presence import Presence
+from batchctl.operations.presence import Presence, last_sign
 from batchctl.store import engine, examination, identity, leading, purging, reports, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
@@ -219,7 +221,7 @@ class Doctor:
             return [Reading("copy", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living and reports.live_entries(connection, 1):
-            since = self.presence.last_sign(connection)
+            since = last_sign(connection)
             said = f"No controller works on it now, and nobody follows what stands as running{f': {since}' if since else ''}."
             next_step = "batchctl run   (it finds out how that ended; a controller that waits says why in its log)"
             return [Reading("controller", Result.WARN, said, next_step)]
@@ -227,7 +229,7 @@ class Doctor:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
         due = any(schedule.enabled for schedule in schedules.everything(connection)[0])
-        led = [] if self._is_led(connection) else [NOBODY_LEADS]
+        led = [] if self._is_led(connection) else [_nobody_leads(living)]
         return [Reading("controller", Result.OK, said), *led, *_disagreement(living), *_firing(living, needed=due)]
 
     def _is_led(self, connection: Any) -> bool:
@@ -298,6 +300,15 @@ class Doctor:
 
     def _urls(self) -> list[str]:
         return [self.settings.database_url, *(one.url for one in self.settings.connections.values())]
+
+
+def _nobody_leads(living: Sequence[ControllerRow]) -> Reading:
+    """Say that nobody leads, and who keeps them from it where they say that."""
+    locked = locks(living, [LEAD])
+    if locked.blocked is None:
+        return NOBODY_LEADS
+    said = f"{NOBODY_LEADS.message} {visible(locked.blocked)}."
+    return replace(NOBODY_LEADS, message=said, next_step=locked.clear)
 
 
 def _disagreement(living: Sequence[ControllerRow]) -> Iterator[Reading]:

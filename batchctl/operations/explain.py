@@ -15,7 +15,7 @@ from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in
 from batchctl.domain.gates import Ends, Gate
-from batchctl.domain.locked_rows import is_of_locks, names_of
+from batchctl.domain.locked_rows import LEAD, is_of_locks, names_of
 from batchctl.domain.rows import (
     MOST_TRIES,
     BatchDefinition,
@@ -34,7 +34,7 @@ from batchctl.domain.troubles import kept_from_work
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
 from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
-from batchctl.operations.presence import Presence
+from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.standing import Line, for_any
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
@@ -516,6 +516,10 @@ def _whoever_creates(connection: Any, presence: Presence, now: datetime, about: 
             if lead.controller is None
             else f"; {visible(lead.controller)} did, until {lead.until:%Y-%m-%d %H:%M:%S} UTC"
         )
+        locked = gates.locks(presence.living(connection, now), [LEAD])
+        if locked.blocked is not None:
+            yield locked
+            return
         blocked = f"no controller leads, so that nothing new becomes an instance{last}"
         yield Gate("leader", blocked, "batchctl run   (batchctl doctor says what ails)", "Leader 1", Ends.CONTROLLER)
 
@@ -557,14 +561,10 @@ def _controller(
     if living := found(connection, now):
         return _at_work(living, about)
     last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
-    sign = (
-        ""
-        if last is None
-        else f"; the last sign of life is of {last.heartbeat:%Y-%m-%d %H:%M:%S} UTC, by {visible(last.name)}"
-    )
+    sign = last_sign(connection)
     return Gate(
         name="controller",
-        blocked=f"no controller {does}{sign}",
+        blocked=f"no controller {does}{f'; {sign}' if sign else ''}",
         clear="batchctl run   (or, for one pass: batchctl run --once)",
         row=None if last is None else f"Controller {last.row_id}",
     )

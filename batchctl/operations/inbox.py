@@ -83,10 +83,14 @@ class ShownIntake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Whoever looks into the inbox. `leader` says who leads, and so makes instances of what is new."""
+    """Whoever looks into the inbox.
+
+    `leader` says who leads, and so makes instances of what is new; `living` which controllers say what is locked.
+    """
 
     transactions: Transactions
     leader: Callable[[], str | None]
+    living: Callable[[Any], Sequence[ControllerRow]]
     glance: Glance
 
     def newest(
@@ -110,7 +114,9 @@ class Reader:
             again = files_taken_again.find(connection, aside)
             ready, reached = list[Item](), None
             if not set(states) <= set(_SET_ASIDE.values()):
-                ready, reached = _ready(connection, defined, start, most, _Wanted(states, entity, since, leader))
+                found, reached = _ready(connection, defined, start, most, _Wanted(states, entity, since, leader))
+                living = self.living(connection)
+                ready = [_unless_locked(item, living) for item in found]
             strange = reports.count_intake(connection)[1] if before is None else []
         items = sorted(
             [*(_aside(row, defined, again.get(row.intake_id)) for row in aside), *ready], key=_number, reverse=True
@@ -134,13 +140,15 @@ class Reader:
             acts = audit.of_target(connection, audit.intake_target(intake_id))
             again = files_taken_again.find(connection, [row]).get(intake_id)
             (row,) = intake.with_corrections(connection, [row])
+            living = self.living(connection)
         takers = tuple(batch for batch in defined.batches if batch.entity == row.entity)
         have_theirs = {instance.batch_id for instance in made}
         lacking = [each for each in _takers(row, defined) if each not in have_theirs]
+        item = _item(row, lacking, defined, leader, again)
         is_work = row.status is IntakeStatus.COMPLETE or (row.status is IntakeStatus.READY and made and not lacking)
         return ShownIntake(
             row=row,
-            item=None if is_work else next(self._seen([_item(row, lacking, defined, leader, again)])),
+            item=None if is_work else next(self._seen([_unless_locked(item, living)])),
             takers=takers,
             unreadable=defined.unreadable_of(row.entity),
             instances=tuple(made),
@@ -174,7 +182,7 @@ def stuck_rows(connection: Any, defined: Definitions, most: int, living: Sequenc
 def _unless_locked(item: Item, living: Sequence[ControllerRow]) -> Item:
     """Return an item, or one that says who keeps its row locked."""
     locked = gates.locks(living, [f"FileProcess {item.row.intake_id}"])
-    if item.is_stuck or locked.blocked is None:
+    if item.is_stuck or item.state not in {InboxState.NEW, InboxState.PARTIAL} or locked.blocked is None:
         return item
     return replace(item, because=locked.blocked, clear=locked.clear or item.clear, is_stuck=True)
 

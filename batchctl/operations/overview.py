@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import Refused
+from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
-from batchctl.domain.gates import locks, mending
 from batchctl.domain.health import Reading
 from batchctl.domain.incidents import Incident
 from batchctl.domain.locked_rows import is_of_locks, names_of
@@ -32,7 +33,7 @@ from batchctl.operations import almanac, copies, dependents, files_taken_again, 
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.inbox import Item
-from batchctl.operations.presence import Presence
+from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
@@ -59,6 +60,8 @@ class Running:
     elapsed: timedelta
     expected: timedelta | None
     alarm: timedelta | None
+    locks: Gate = field(default_factory=partial(Gate, "locks"))
+    """Who keeps a row locked without which its end is not written, where a controller says that."""
 
     @property
     def attempts(self) -> int:
@@ -187,14 +190,14 @@ def overview(
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
-            last_sign=None if living else presence.last_sign(connection),
+            last_sign=None if living else last_sign(connection),
             copy=copies.refused_on(connection),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             troubles={row.name: row.trouble for row in living if row.trouble is not None},
             instances=_totals(counts),
             intake=arrived,
             untaken_count=reports.count_untaken(connection),
-            running=_running(connection, batches, broken, now, most),
+            running=_running(connection, batches, broken, living, now, most),
             troubled=_troubled(connection, batches, broken, living, now, most),
             waiting=_waiting(connection, batches, broken, living, now, most),
             not_taken_in=tuple(not_taken_in),
@@ -245,7 +248,12 @@ def _disabled(
 
 
 def _running(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    broken: _Broken,
+    living: Sequence[ControllerRow],
+    now: datetime,
+    most: int,
 ) -> tuple[Running, ...]:
     found = []
     for entry in reports.live_entries(connection, most):
@@ -260,6 +268,7 @@ def _running(
             elapsed=now - entry.started_at,
             expected=None if step is None else step.expected_duration,
             alarm=None if step is None else step.alarm_duration,
+            locks=Gate("locks") if batch is None else locks(living, names_of(instance, batch)),
         )
         found.append(running)
     return tuple(found)

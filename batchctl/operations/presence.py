@@ -52,15 +52,18 @@ class Presence:
             return "dead"
         return "running" if now - row.heartbeat < BEATS * self.rhythm.heartbeat_interval else "silent"
 
-    def last_sign(self, connection: Any) -> str | None:
-        """Say which controller gave the last sign of life, and when."""
-        last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
-        if last is None:
-            return None
-        return f"the last sign of life is of {last.heartbeat:%Y-%m-%d %H:%M:%S} UTC, by controller {visible(last.name)}"
-
     def _running(self, rows: Sequence[ControllerRow], now: datetime) -> Sequence[ControllerRow]:
         return [row for row in rows if self.state(row, now) == "running"]
+
+
+def last_sign(connection: Any) -> str | None:
+    """Say which controller gave the last sign of life, and when; and of one that has not ended, who may keep it from another."""
+    last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
+    if last is None:
+        return None
+    said = f"the last sign of life is of {last.heartbeat:%Y-%m-%d %H:%M:%S} UTC, by {visible(last.name)}"
+    holder = instances.holder(connection) if last.status is ControllerStatus.RUNNING else None
+    return said if holder is None else f"{said}; where it lives, a lock may keep it from the next: {holder}"
 
 
 def check_nobody_works(connection: Any, presence: Presence, now: datetime) -> None:

@@ -30,7 +30,7 @@ from sqlalchemy import (
 from batchctl.domain.defined import Columns, ColumnShape, Defined, Shape, Value, sparse
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.reconciling import owner_in
-from batchctl.domain.text import said_first
+from batchctl.domain.text import said_by
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
@@ -179,7 +179,7 @@ def apart(connection: Connection) -> Iterator[None]:
     except (BatchctlError, LookupError):
         raise
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
-        raise ValueError(said_first(error).rstrip(".")) from error
+        raise ValueError(said_by(error).rstrip(".")) from error
 
 
 def everything(connection: Connection) -> list[Row]:

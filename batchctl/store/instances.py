@@ -251,8 +251,13 @@ def look_for_locks(connection: Connection) -> None:
 
 def blocker(connection: Connection, instance_id: InstanceId | None = None) -> str:
     """Name whoever keeps rows locked."""
+    return holder(connection, instance_id) or "another program"
+
+
+def holder(connection: Connection, instance_id: InstanceId | None = None) -> str | None:
+    """Name the same where the database can tell that there is anybody."""
     found = dialect_of(connection).blocker(connection, instance_id)
-    return "another program" if found is None else f"{found[0]}{TO_END_IT}{found[1]}"
+    return None if found is None else f"{found[0]}{TO_END_IT}{found[1]}"
 
 
 def tell(connection: Connection) -> None:

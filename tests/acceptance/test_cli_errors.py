@@ -310,6 +310,19 @@ def test_a_table_that_somebody_dropped_is_named_with_what_to_type(run_batchctl: 
     assert "AuditLog is missing" in verified.stderr
 
 
+def test_an_upgrade_says_what_it_leaves_as_somebody_has_changed_it(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    night = Night(a_file(tmp_path), run_batchctl)
+    night.sql('DROP INDEX "IX_BatchCompletion_Waiting"')
+
+    done = night("db", "upgrade")
+
+    assert done.returncode == 0
+    assert "Nothing to do" not in done.stdout
+    assert "IX_BatchCompletion_Waiting is missing" in done.stderr
+    assert "Next: batchctl db verify" in done.stderr
+    assert night("db", "verify").returncode == 4
+
+
 def test_a_dry_upgrade_says_what_would_be_done_and_makes_nothing(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
     missing = run_batchctl("db", "upgrade", "--dry-run", cwd=tmp_path)
     (tmp_path / "text.db").write_text("this is not a database" * 100, encoding="utf-8")

@@ -18,6 +18,7 @@ from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy
+from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.status import IncidentKind
@@ -33,6 +34,8 @@ from tests.control.world import BAD, LONG_AFTER, NO_WAIT, RUNS_ON, ScriptedRunne
 from tests.control_databases import PostgresControl
 from tests.hand import Hand
 from tests.postgres import PostgresServer
+
+ONE_MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -419,6 +422,67 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
     assert world.names()[-1] == "controller.resumed"
 
 
+def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_named(world: World, client: Hand) -> None:
+    hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
+    world.batch(steps=1)
+    hand.turn(2)
+    client.sql("SELECT 1 FROM Leader FOR UPDATE")
+    world.submit()
+    for _ in range(50):
+        world.clock.advance(2 * LOCKED_LOOK)
+        hand.turn(1)
+    ((pid,),) = client.sql("SELECT pg_backend_pid()")
+    seen = status_of(world)
+    with world.transactions.read() as connection:
+        found = findings.problems(connection, world.clock.now())
+        (nobody,) = [one for one in found if one.kind is IncidentKind.NOBODY_LEADS]
+    asked = gate_of(world, "file:1") or ""
+    client.sql("ROLLBACK")
+    some_beats(world, hand)
+
+    culprit = f"Leader 1: nobody can lead: row 1 of table Leader is locked by session {pid} ("
+    assert seen.controllers == ("c1",)
+    assert culprit in seen.troubles["c1"]
+    assert culprit in nobody.message
+    assert nobody.next_step == f"SELECT pg_terminate_backend({pid})"
+    assert culprit in asked
+    assert hand.worker.leading is not None
+    assert hand.worker.leading.is_leader
+    assert (world.statuses(), world.sql("SELECT Trouble FROM Controller")) == (["complete"], [(None,)])
+
+
+def test_where_a_controller_is_silent_who_keeps_locks_is_named(world: World, client: Hand) -> None:
+    hired(world, "c1")
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    world.clock.advance(ONE_MINUTE)
+    ((pid,),) = client.sql("SELECT pg_backend_pid()")
+
+    found = explain.why(world.transactions, world.clock, Presence(RHYTHM, lambda _row: False), "1")
+    culprit = f"a lock may keep it from the next: session {pid} ("
+    assert culprit in (status_of(world).last_sign or "")
+    assert any(culprit in (gate.blocked or "") for gate in found.gates)
+
+
+def test_status_says_of_a_running_step_who_keeps_its_row_locked(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.controller().turn(NO_WAIT)
+    trouble = trouble_of({"BatchControl 1": "the row is locked by session 7; to end it: SELECT 7"})
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Trouble, Heartbeat) VALUES ('c9', 'h', ?, ?)",
+        trouble,
+        f"{world.clock.now():%Y-%m-%d %H:%M:%S}",
+    )
+
+    (running,) = status_of(world).running
+    assert running.locks.blocked == "BatchControl 1: the row is locked by session 7"
+    assert running.locks.clear == "SELECT 7"
+
+
 class Slow:
     """A way to the database on which each transaction takes its time."""
 
@@ -700,6 +764,60 @@ def test_passes_that_somebodys_lock_keeps_from_their_work_for_a_minute_open_an_i
     found.append(a_pass(world, "c3"))
 
     assert found == [[], ["controller_trouble"], []]
+
+
+def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta) -> None:
+    """Enter a pass that has ended, and what it said of locks."""
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat, Trouble) VALUES (?, 'h', 'stopped', ?, ?)",
+        name,
+        f"{world.clock.now() - ago:%Y-%m-%d %H:%M:%S}",
+        trouble,
+    )
+
+
+def test_a_creation_pass_counts_the_rows_that_somebody_keeps_locked_and_says_who(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    client.sql("SELECT 1 FROM ProcessBatch WHERE ProcessBatch_id = 1 FOR UPDATE")
+    done = world.creator().create_instances()
+
+    assert (done.created, [intake_id for intake_id, _ in done.locked]) == (1, [1])
+    assert done.locked[0][1].startswith("the row, or its batch, is locked by session ")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "ago", "between", "opened"),
+    [
+        ("{own}", timedelta(days=3), False, ["controller_trouble"]),
+        ("{own}", timedelta(days=3), True, ["controller_trouble"]),
+        ("somebody keeps rows locked: batch A: x", timedelta(days=3), False, []),
+        ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), False, ["controller_trouble"]),
+        ("somebody keeps rows locked: batch A: x", timedelta(minutes=4), True, []),
+        (
+            "somebody keeps rows locked: batch A: session 1 (psql, transaction open since 01:02:03 UTC)",
+            ONE_MINUTE,
+            False,
+            [],
+        ),
+    ],
+)
+def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_same_transaction(
+    world: World, client: Hand, trouble: str, ago: timedelta, between: bool, opened: list[str]
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
+    a_pass(world, "c0")
+    own = world.one("SELECT Trouble FROM Controller")
+    world.sql("DELETE FROM Controller")
+    a_pass_that_met(world, "c1", trouble.format(own=own), ago)
+    if between:
+        a_pass_that_met(world, "c2", None, ONE_MINUTE)
+
+    assert a_pass(world, "c3") == opened
 
 
 def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(

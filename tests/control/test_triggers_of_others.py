@@ -32,3 +32,28 @@ def test_an_attempt_that_a_trigger_keeps_out_is_not_begun(world: World, instance
     controller.turn(controller._back_off)
     world.turn_until_idle(controller)
     assert world.sql("SELECT DISTINCT Status FROM BatchControl") == [("complete",)]
+
+
+REFUSE = "CREATE FUNCTION Refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION {} {}; END $$"
+REFUSES = "CREATE TRIGGER Refuses BEFORE INSERT ON BatchControl FOR EACH ROW EXECUTE FUNCTION Refuse()"
+USING = "USING DETAIL = 'Client 7 is closed.', HINT = 'Ask sales.'"
+
+
+@pytest.mark.parametrize("control_database", ["postgresql"], indirect=True)
+@pytest.mark.parametrize(
+    ("message", "using", "reason"),
+    [
+        ("E'The client is not to be served.\\n  See the list.'", USING,
+         "The client is not to be served. See the list. Client 7 is closed. Ask sales."),
+        ("''", USING, "Client 7 is closed. Ask sales."),
+        ("''", "", "SQLSTATE P0001"),
+    ],
+)  # fmt: skip
+def test_a_rejected_row_says_all_that_the_refusal_says(world: World, message: str, using: str, reason: str) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.sql(REFUSE.format(message, using))
+    world.sql(REFUSES)
+    world.create()
+
+    assert world.sql("SELECT Status, Message FROM FileProcess") == [("rejected", f"RaiseException: {reason}")]

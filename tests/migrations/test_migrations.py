@@ -429,10 +429,10 @@ def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
     check_may_upgrade(older)
 
     newest = schema.newest_revision()
-    assert upgrade_database(older) == (newest, newest, Standing.STALE)
+    assert upgrade_database(older) == (newest, newest, Standing.STALE, [])
     with empty.read() as connection:
         connection.exec_driver_sql("UPDATE Controller SET Status = 'running', Heartbeat = '2099-01-01 00:00:00'")
-    assert upgrade_database(older) == (newest, newest, Standing.CURRENT), (
+    assert upgrade_database(older) == (newest, newest, Standing.CURRENT, []), (
         "where there is nothing to do, nobody is asked"
     )
 

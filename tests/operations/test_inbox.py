@@ -12,6 +12,7 @@ import pytest
 
 from batchctl.domain.dead_ends import rejected
 from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.operations import fsck, inbox
@@ -19,7 +20,7 @@ from batchctl.operations.clerk import Clerk
 from batchctl.operations.inbox import Item, Reader
 from batchctl.operations.intervene import Operator
 from batchctl.plugin_api import CannotPopulate
-from batchctl.store import intake
+from batchctl.store import controllers, intake
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ACTS
@@ -50,6 +51,7 @@ def reader(world: World, *, leader: str | None = None, gone: Collection[str] = (
     return Reader(
         transactions=world.transactions,
         leader=lambda: leader,
+        living=controllers.everyone,
         glance=Gone(gone),
     )
 
@@ -573,3 +575,19 @@ def test_an_act_needs_a_reason_that_can_be_kept(every_kind: World, reason: str) 
         with pytest.raises(Refused, match="reason"):
             act(IntakeId(at), reason=reason)
     assert every_kind.hand.dump() == dump
+
+
+def test_who_keeps_a_row_locked_is_said_in_the_list_and_of_the_row(world: World) -> None:
+    world.batch("A", steps=1)
+    for _ in range(3):
+        world.submit("A")
+    world.sql("UPDATE FileProcess SET Status = 'paused' WHERE FileProcess_id = 2")
+    session = "the row, or its batch, is locked by session 7"
+    trouble = trouble_of({f"FileProcess {at}": f"{session}; to end it: SELECT 7" for at in (1, 2)})
+    world.sql("INSERT INTO Controller (ControllerName, Host, Trouble) VALUES ('c1', 'h', ?)", trouble)
+    shown = reader(world, leader="c1").show(IntakeId(1)).item
+
+    found = {at: item.because.partition(": ")[2] == session for at, item in listed(world).items()}
+    assert found == {1: True, 2: False, 3: False}
+    assert shown is not None
+    assert (shown.because, shown.clear) == (f"FileProcess 1: {session}", "SELECT 7")

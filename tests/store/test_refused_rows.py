@@ -321,7 +321,16 @@ def test_steps_are_not_emptied_out_while_one_of_them_runs(postgres_database: Pos
         ),
         (
             "REPLACE INTO FileProcess (FileProcess_id, Entity, Status) VALUES (1, 'Load', 'paused')",
-            "the row has instances",
+            "the row has instances|a REPLACE forgets how the FileProcess row stands",
+        ),
+        ("REPLACE INTO FileProcess (FileProcess_id, Entity) VALUES (1, 'Load')", "forgets how the FileProcess row"),
+        (
+            "REPLACE INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id) VALUES (1, 1, 1)",
+            "forgets how the BatchControl row stands",
+        ),
+        (
+            "INSERT OR REPLACE INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, 1)",
+            "forgets how the BatchControl row stands",
         ),
     ],
 )
@@ -340,6 +349,27 @@ def test_no_replace_takes_a_row_from_its_work(sqlite_database: SqliteControl, st
             careless.sql(statement)
 
         assert careless.dump() == before
+
+
+@pytest.mark.parametrize("recursive", ["ON", "OFF"])
+def test_what_leaves_a_row_of_work_where_it_is_is_no_replace(sqlite_database: SqliteControl, recursive: str) -> None:
+    with closing(sqlite_database.hand()) as hand:
+        hand.sql(f"PRAGMA recursive_triggers = {recursive}")
+        for each in (BATCH, INTAKE, INTAKE, INSTANCE):
+            hand.sql(each)
+        before = hand.dump()
+        hand.sql("INSERT OR IGNORE INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, 1)")
+        hand.sql("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'x') ON CONFLICT DO NOTHING")
+        hand.sql("DELETE FROM FileProcess WHERE FileProcess_id = 2")
+        hand.sql("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (2, 'Load')")
+
+        assert [row[:2] for row in hand.sql("SELECT FileProcess_id, Entity FROM FileProcess")] == [
+            (1, "Load"),
+            (2, "Load"),
+        ]
+        assert hand.sql("SELECT count(*) FROM BatchControl") == [(1,)]
+        assert hand.sql("SELECT count(*) FROM batchctl_replaced WHERE TableName = 'FileProcess'") == [(0,)]
+        assert before["BatchControl"] == hand.dump()["BatchControl"]
 
 
 def test_registering_once_more_is_no_replace(sqlite_database: SqliteControl) -> None:

@@ -639,7 +639,52 @@ def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_contr
     later = {row["Reason"] for row in seen("vWaiting")}
 
     nothing = "nothing holds it back"
-    assert found[1] == ("BatchControl 1: session 8 does it", "SELECT 7;")
+    assert found[1] == ("BatchControl 1: session 8 does it", "SELECT * FROM Controller;")
     assert found[2] == ("batch B it's: it is locked by session 7", "SELECT 7;")
     assert found[3] == (nothing, "SELECT * FROM vRunning;")
     assert later == {nothing}
+
+
+HARD = ["Loads", "Loads | EU", "Loads: x", 'O\'Brien "q" | batch Loads: x', "a; to end it: SELECT 0 Next: b"]
+"""Names that hold what stands between what is said of one thing and of the next."""
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_each_lock_is_said_of_what_it_keeps_with_the_statement_that_ends_it(
+    world: World, seen: Callable[..., list[dict[str, Any]]], name: str
+) -> None:
+    for each in HARD:
+        world.batch(each, steps=1)
+        world.submit(each)
+    world.create()
+    session = "it is locked by session 8 (a | batch Loads: b; to end it: SELECT 0); to end it: SELECT 8"
+    trouble = locked_rows.trouble_of({"BatchControl 99": "session 7; to end it: SELECT 7", f"batch {name}": session})
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)", trouble
+    )
+    by_view = {row["ProcessBatchName"]: row["NextSql"] for row in seen("vWaiting") if "locked" in row["Reason"]}
+    found = {each: locked_rows.said_of(trouble, [f"batch {each}"]) for each in HARD}
+
+    assert by_view == {name: "SELECT 8;"}
+    assert {each: said[1] for each, said in found.items() if said is not None} == {name: "SELECT 8"}
+    assert str(trouble).endswith(" Next: batchctl status"), "no session is ended for what another one keeps"
+
+
+def test_who_keeps_a_new_row_or_its_batch_locked_is_said_of_it(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch("A", steps=1)
+    for _ in range(12):
+        world.submit("A")
+    locked = {"FileProcess 1": "locked by session 7; to end it: SELECT 7", "FileProcess 2": "locked by another program"}
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
+        locked_rows.trouble_of(locked),
+    )
+
+    found = [(row["Reason"], row["NextSql"]) for row in seen("vInbox")]
+    assert found[:2] == [
+        ("FileProcess 1: locked by session 7", "SELECT 7;"),
+        ("FileProcess 2: locked by another program", "SELECT * FROM Controller;"),
+    ]
+    assert set(found[2:]) == {("no controller has looked at it yet", "SELECT * FROM Controller;")}

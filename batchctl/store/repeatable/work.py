@@ -38,6 +38,10 @@ SET_ASIDE = (
     "batchctl: the FileProcess row has instances that are not over: cancel these"
     " (batchctl cancel ID --reason ...), which inbox show names"
 )
+REPLACED = "batchctl: a REPLACE forgets how the {0} row stands, and leaves no row in AuditLog: UPDATE {0} ... instead"
+_SAME_PAIR = " OR (r.FileProcess_id = NEW.FileProcess_id AND r.ProcessBatch_id = NEW.ProcessBatch_id)"
+_SAME = {"FileProcess": "", "BatchControl": _SAME_PAIR}
+"""Which rows besides that of its own number a new row takes away in a REPLACE."""
 _WORK = "EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = {0}.FileProcess_id)"
 _OPEN_WORK = (
     "EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = {0}.FileProcess_id"
@@ -69,6 +73,8 @@ def _on_sqlite() -> Iterator[Trigger]:
             name = f"TR_{table}_Success{event.split()[0].capitalize()}"
             yield on_sqlite(name, table, f"AFTER {event}", [change], "NEW.Status = 'success'")
     yield from _keeping_on_sqlite()
+    for table, same in _SAME.items():
+        yield from _not_replaced(table, f"r.{table}_id = NEW.{table}_id{same}")
     # An INSERT may replace a row, and no trigger for UPDATE or DELETE hears of it.
     aside = "(NEW.Status = 'rejected' OR NEW.Status = 'duplicate')"
     pausing = f"NEW.Status = 'paused' AND OLD.Status <> 'paused' AND {_WORK.format('OLD')}"
@@ -80,6 +86,21 @@ def _on_sqlite() -> Iterator[Trigger]:
         ("SetAsideInsert", "AFTER INSERT", SET_ASIDE, f"{aside} AND {of_new}"),
     ):
         yield on_sqlite(f"TR_FileProcess_{name}", "FileProcess", event, [refusal(said)], when)
+
+
+def _not_replaced(table: str, same: str) -> Iterator[Trigger]:
+    """Yield what refuses a REPLACE: of what is in its way no trigger hears, and only afterwards it is known whether that goes."""
+    in_the_way, kept = f"FROM {table} r WHERE {same}", f"FROM batchctl_replaced w WHERE w.TableName = '{table}'"
+    forget = f"DELETE FROM batchctl_replaced WHERE TableName = '{table}'"
+    keep = (
+        "INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)\n"
+        f"    SELECT '{table}', r.{table}_id, '{table}:' || r.{table}_id, '{{}}' {in_the_way}"
+    )
+    any_kept = f"EXISTS (SELECT 1 {in_the_way}) OR EXISTS (SELECT 1 {kept})"
+    is_there = f"EXISTS (SELECT 1 FROM {table} r WHERE r.{table}_id = w.RowNumber)"
+    gone = f"EXISTS (SELECT 1 {kept} AND (w.RowNumber = NEW.{table}_id OR NOT {is_there}))"
+    yield on_sqlite(f"TR_{table}_InTheWay", table, "BEFORE INSERT", [forget, keep], any_kept)
+    yield on_sqlite(f"TR_{table}_NotReplaced", table, "AFTER INSERT", [refusal(REPLACED.format(table))], gone)
 
 
 def _keeping_on_sqlite() -> Iterator[Trigger]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from batchctl.domain.errors import NEXT
+from batchctl.domain.locked_rows import BETWEEN, ESCAPE, ESCAPED, SO, TO_END_IT
 from batchctl.store.views.spoken import Spoken
 
 GRACE = 60
@@ -49,3 +53,37 @@ def lacks(s: Spoken) -> str:
     """Say that the upstream has not completed."""
     return f"""NOT EXISTS (SELECT 1 FROM {s.of}BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND {same_key("x")})"""
+
+
+def locked(s: Spoken, key: str, of: str, names: Iterable[tuple[str, str]]) -> str:
+    """Return which of some rows `c` somebody keeps locked, as controllers say it in `Told t`, and what ends that."""
+    said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
+    found = [s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names]
+    first = f"COALESCE({', '.join(found)})" if len(found) > 1 else found[0]
+    return f"""Told AS (
+SELECT k.Controller_id, {said} AS Said
+FROM {s.of}Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE '{SO}%' AND {s.later("k.Heartbeat", "k.OrphanTimeoutSecs")} > {s.now}
+), Met AS (
+SELECT c.{key}, t.Controller_id, {s.after(first, len(BETWEEN))} AS Said FROM {of}
+), Entry AS (
+SELECT m.{key}, m.Controller_id, {s.before("m.Said", BETWEEN)} AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.{key}, {s.before("e.Said", TO_END_IT)} AS Reason,
+       {s.after(s.beginning_at("e.Said", f"'{TO_END_IT}'"), len(TO_END_IT))} AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.{key} ORDER BY e.Controller_id) AS Nth
+FROM Entry e
+)"""
+
+
+def told_name(column: str) -> str:
+    """Write a name as controllers do in what they say of locks."""
+    for mark in ESCAPED:
+        column = f"replace({column}, '{mark}', '{ESCAPE}{mark}')"
+    return column
+
+
+def to_end(s: Spoken, lock: str) -> str:
+    """Return the statement that ends a lock, or what shows who met it."""
+    mend = s.joined(f"{lock}.Mend", "';'")
+    return f"CASE WHEN {lock}.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE {mend} END"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
-from batchctl.store.views.shared_parts import GRACE, not_installed, unfit
+from batchctl.store.views.shared_parts import GRACE, locked, not_installed, to_end, unfit
 from batchctl.store.views.spoken import Spoken
 
 _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
@@ -161,9 +161,11 @@ def inbox(s: Spoken) -> str:
     answer = s.joined("'it waits for a person: '", reason)
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     columns = ("FileProcess_id", "Entity", "FileName", "Data", "CycleKey", "Source")
+    ready = f"{s.of}FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'"
+    locks = locked(s, "FileProcess_id", ready, [("FileProcess", "c.FileProcess_id")])
     of_row, shown = (", ".join(f"{at}.{column}" for column in columns) for at in "fq")
     return f"""
-WITH {unfit(s)}, {not_installed(s)}, {_again(s)}, Takers AS (
+WITH {unfit(s)}, {not_installed(s)}, {_again(s)}, {locks}, Takers AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
        COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
        MIN(CASE WHEN b.Populator = 'pattern' AND b.PopulatorArgs IS NOT NULL THEN {s.word("b.PopulatorOn")} END) AS SearchedIn
@@ -192,14 +194,17 @@ UNION ALL
 SELECT {of_row}, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
        COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN {untaken}
             WHEN f.PopulatorTries >= {MOST_TRIES} THEN {answer}
+            WHEN h.Reason IS NOT NULL THEN h.Reason
             WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             ELSE 'no controller has looked at it yet' END),
        COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN {correct}
-            WHEN f.PopulatorTries >= {MOST_TRIES} THEN {ask} ELSE 'SELECT * FROM Controller;' END)
+            WHEN f.PopulatorTries >= {MOST_TRIES} THEN {ask}
+            WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")} ELSE 'SELECT * FROM Controller;' END)
 FROM {s.of}FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT {made}
 UNION ALL
 SELECT {of_row}, f.z_inserted, 'unreadable', w.Reason, w.NextSql

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.domain.errors import NEXT
 from batchctl.domain.incidents import key_of
-from batchctl.domain.locked_rows import BETWEEN, SO
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
@@ -13,8 +11,11 @@ from batchctl.store.views.shared_parts import (
     CLAIMED,
     IN_LINE,
     lacks,
+    locked,
     not_installed,
     same_key,
+    to_end,
+    told_name,
     unfit,
     unfit_work,
     waited_for,
@@ -44,7 +45,7 @@ def waiting(s: Spoken) -> str:
         one: s.twin(f"q.{one}", one) if one in ("Since", "NotBeforeTime") else f"q.{one}" for one in columns.split()
     }
     return f"""
-WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)})
+WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)}
 SELECT {", ".join(shown.values())}
 FROM (
 {_instances(s)}
@@ -170,25 +171,13 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, {s.word("Stat
 
 
 def _locks(s: Spoken) -> str:
-    """Return the instances whose rows somebody keeps locked, as controllers say it with their signs of life."""
-    said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
+    """Return the instances whose rows somebody keeps locked, or those of their batches."""
     names = (
-        *(("BatchControl", "c.BatchControl_id"), ("batch", "b.ProcessBatchName")),
+        *(("BatchControl", "c.BatchControl_id"), ("batch", told_name("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
-    found = (s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names)
-    return f"""Told AS (
-SELECT k.Controller_id, {said} AS Said, {s.after(s.beginning_at("k.Trouble", f"'{NEXT}'"), len(NEXT))} AS Mend
-FROM {s.of}Controller k
-WHERE k.Status = 'running' AND k.Trouble LIKE '{SO}%' AND {s.later("k.Heartbeat", "k.OrphanTimeoutSecs")} > {s.now}
-), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, {s.after(f"COALESCE({', '.join(found)})", len(BETWEEN))} AS Said
-FROM Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
-), Locked AS (
-SELECT m.BatchControl_id, m.Mend, {s.before("m.Said", BETWEEN)} AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
-"""
+    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t"
+    return locked(s, "BatchControl_id", waiting, names)
 
 
 def _reason(s: Spoken) -> str:
@@ -265,8 +254,7 @@ def _next(s: Spoken) -> str:
             {last_step}WHEN c.NextRunTime > l.Now THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN {s.joined("h.Mend", "';'")}
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")}
             ELSE 'SELECT * FROM vRunning;' END"""
 
 

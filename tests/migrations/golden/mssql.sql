@@ -1700,16 +1700,18 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said, SUBSTRING(SUBSTRING(k.Trouble, NULLIF(CHARINDEX(' Next: ', k.Trouble), 0), 1000000), 8, 1000000) AS Mend
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', b.ProcessBatchName, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Reason,
-       ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, LEFT(e.Said, CHARINDEX('; to end it: ', CONCAT(e.Said, '; to end it: ')) - 1) AS Reason,
+       SUBSTRING(SUBSTRING(e.Said, NULLIF(CHARINDEX('; to end it: ', e.Said), 0), 1000000), 14, 1000000) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT TOP 1 CASE WHEN q.NotBeforeTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.NotBeforeTime) END FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime ORDER BY o.FromTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
@@ -1751,8 +1753,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN c.NextRunTime > l.Now THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
-            WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN CONCAT(h.Mend, ';')
-            WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+            WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE CONCAT(h.Mend, ';') END
             ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1990,6 +1991,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, SUBSTRING(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000), 4, 1000000) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, LEFT(e.Said, CHARINDEX('; to end it: ', CONCAT(e.Said, '; to end it: ')) - 1) AS Reason,
+       SUBSTRING(SUBSTRING(e.Said, NULLIF(CHARINDEX('; to end it: ', e.Said), 0), 1000000), 14, 1000000) AS Mend,
+       ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Takers AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
        COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
@@ -2023,14 +2037,17 @@ UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
        COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN CONCAT('no batch takes entity ''', f.Entity, ''': correct it, or register a batch that takes it')
             WHEN f.PopulatorTries >= 3 THEN CONCAT('it waits for a person: ', COALESCE(f.Message, 'no reason was given'))
+            WHEN h.Reason IS NOT NULL THEN h.Reason
             WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
             ELSE 'no controller has looked at it yet' END),
        COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET ', CONCAT('Entity = ', COALESCE((SELECT MIN(CONCAT('N''', replace(COALESCE(b.Entity, b.ProcessBatchName), '''', ''''''), '''')) FROM ProcessBatch b WHERE lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM COALESCE(b.Entity, b.ProcessBatchName))) COLLATE Latin1_General_100_BIN2 = lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM f.Entity)) COLLATE Latin1_General_100_BIN2), '...')), ' WHERE FileProcess_id = ', f.FileProcess_id, ';')
-            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') ELSE 'SELECT * FROM Controller;' END)
+            WHEN f.PopulatorTries >= 3 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')
+            WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE CONCAT(h.Mend, ';') END ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql

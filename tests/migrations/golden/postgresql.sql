@@ -1417,16 +1417,18 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said, substr(substr(k.Trouble, NULLIF(strpos(k.Trouble, ' Next: '), 0)), 8) AS Mend
+SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(substr(t.Said, NULLIF(strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | batch ' || b.ProcessBatchName || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0))), 4) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, split_part(m.Said, ' | ', 1) AS Reason,
-    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, split_part(e.Said, '; to end it: ', 1) AS Reason,
+    substr(substr(e.Said, NULLIF(strpos(e.Said, '; to end it: '), 0)), 14) AS Mend,
+    ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT MIN(CASE WHEN q.NotBeforeTime < '5000-01-01' AND (q.NotBeforeTime > '4000-01-01 BC' OR NOT isfinite(q.NotBeforeTime)) THEN q.NotBeforeTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
@@ -1468,8 +1470,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
     WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';')
     WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';')
-    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN (h.Mend || ';')
-    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+    WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
     ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1677,6 +1678,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, split_part(e.Said, '; to end it: ', 1) AS Reason,
+    substr(substr(e.Said, NULLIF(strpos(e.Said, '; to end it: '), 0)), 14) AS Mend,
+    ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Takers AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
     COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
@@ -1710,14 +1724,17 @@ UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
     COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN ('no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it')
     WHEN f.PopulatorTries >= 3 THEN ('it waits for a person: ' || COALESCE(f.Message, 'no reason was given'))
+    WHEN h.Reason IS NOT NULL THEN h.Reason
     WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
     ELSE 'no controller has looked at it yet' END),
     COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN ('UPDATE FileProcess SET ' || ('Entity = ' || COALESCE((SELECT MIN(('''' || replace(COALESCE(b.Entity, b.ProcessBatchName), '''', '''''') || '''')) FROM ProcessBatch b WHERE lower(regexp_replace(COALESCE(b.Entity, b.ProcessBatchName), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) = lower(regexp_replace(f.Entity, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'))), '...')) || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';')
-    WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') ELSE 'SELECT * FROM Controller;' END)
+    WHEN f.PopulatorTries >= 3 THEN ('UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')
+    WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql

@@ -1536,16 +1536,18 @@ JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
 ), Told AS (
-SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said, substr(substr(k.Trouble, NULLIF(instr(k.Trouble, ' Next: '), 0)), 8) AS Mend
+SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, t.Mend, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || b.ProcessBatchName || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said
-FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Entry AS (
+SELECT m.BatchControl_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
-SELECT m.BatchControl_id, m.Mend, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Reason,
-    ROW_NUMBER() OVER (PARTITION BY m.BatchControl_id ORDER BY m.Controller_id) AS Nth
-FROM Met m WHERE m.Said IS NOT NULL
+SELECT e.BatchControl_id, substr(e.Said, 1, instr(e.Said || '; to end it: ', '; to end it: ') - 1) AS Reason,
+    substr(substr(e.Said, NULLIF(instr(e.Said, '; to end it: '), 0)), 14) AS Mend,
+    ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 )
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
@@ -1585,8 +1587,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.NextRunTime > l.Now THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');'
     WHEN a.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';'
     WHEN t.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';'
-    WHEN h.Reason IS NOT NULL AND h.Mend NOT LIKE 'batchctl %' THEN h.Mend || ';'
-    WHEN h.Reason IS NOT NULL THEN 'SELECT * FROM Controller;'
+    WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE h.Mend || ';' END
     ELSE 'SELECT * FROM vRunning;' END AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1793,6 +1794,19 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
+), Told AS (
+SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
+), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Entry AS (
+SELECT m.FileProcess_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
+), Locked AS (
+SELECT e.FileProcess_id, substr(e.Said, 1, instr(e.Said || '; to end it: ', '; to end it: ') - 1) AS Reason,
+    substr(substr(e.Said, NULLIF(instr(e.Said, '; to end it: '), 0)), 14) AS Mend,
+    ROW_NUMBER() OVER (PARTITION BY e.FileProcess_id ORDER BY e.Controller_id) AS Nth
+FROM Entry e
 ), Takers AS (
 SELECT COALESCE(b.Entity, b.ProcessBatchName) AS Entity, MIN(x.ProcessBatch_id) AS Unfit_id, MIN(y.ProcessBatch_id) AS Lacking_id,
     COUNT(CASE WHEN b.Populator = 'procedure' THEN 1 END) AS Asks,
@@ -1826,14 +1840,17 @@ UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, CASE WHEN t.Entity IS NULL THEN 'untaken' ELSE 'new' END,
     COALESCE(x.Reason, y.Reason, CASE WHEN t.Entity IS NULL THEN 'no batch takes entity ''' || f.Entity || ''': correct it, or register a batch that takes it'
     WHEN f.PopulatorTries >= 3 THEN 'it waits for a person: ' || COALESCE(f.Message, 'no reason was given')
+    WHEN h.Reason IS NOT NULL THEN h.Reason
     WHEN f.PopulatorTries IS NOT NULL THEN 'its populator has not answered yet'
     ELSE 'no controller has looked at it yet' END),
     COALESCE(x.NextSql, y.NextSql, CASE WHEN t.Entity IS NULL THEN 'UPDATE FileProcess SET Entity = ' || COALESCE((SELECT MIN(quote(COALESCE(b.Entity, b.ProcessBatchName))) FROM ProcessBatch b WHERE lower(trim(COALESCE(b.Entity, b.ProcessBatchName), (SELECT Blanks FROM batchctl_blanks))) = lower(trim(f.Entity, (SELECT Blanks FROM batchctl_blanks)))), '...') || ' WHERE FileProcess_id = ' || f.FileProcess_id || ';'
-    WHEN f.PopulatorTries >= 3 THEN 'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';' ELSE 'SELECT * FROM Controller;' END)
+    WHEN f.PopulatorTries >= 3 THEN 'UPDATE FileProcess SET PopulatorTries = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';'
+    WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE h.Mend || ';' END ELSE 'SELECT * FROM Controller;' END)
 FROM FileProcess f
 LEFT JOIN Takers t ON t.Entity = f.Entity
 LEFT JOIN Unfit x ON x.ProcessBatch_id = t.Unfit_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = t.Lacking_id AND y.ProcessControlSeq = -1
+LEFT JOIN Locked h ON h.FileProcess_id = f.FileProcess_id AND h.Nth = 1
 WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)
 UNION ALL
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted, 'unreadable', w.Reason, w.NextSql
@@ -2463,6 +2480,30 @@ END;
 CREATE TRIGGER TR_ProcessControl_Replaced AFTER INSERT ON ProcessControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND NOT EXISTS (SELECT 1 FROM ProcessControl p WHERE p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq))
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: the step runs, which a REPLACE would move or remove: wait until it has ended; or, unless it is being cancelled already: batchctl cancel ID --reason ..., with the BatchControl_id that vRunning shows');
+END;
+
+CREATE TRIGGER TR_FileProcess_InTheWay BEFORE INSERT ON FileProcess WHEN EXISTS (SELECT 1 FROM FileProcess r WHERE r.FileProcess_id = NEW.FileProcess_id) OR EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'FileProcess')
+BEGIN
+    DELETE FROM batchctl_replaced WHERE TableName = 'FileProcess';
+    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
+    SELECT 'FileProcess', r.FileProcess_id, 'FileProcess:' || r.FileProcess_id, '{}' FROM FileProcess r WHERE r.FileProcess_id = NEW.FileProcess_id;
+END;
+
+CREATE TRIGGER TR_FileProcess_NotReplaced AFTER INSERT ON FileProcess WHEN EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'FileProcess' AND (w.RowNumber = NEW.FileProcess_id OR NOT EXISTS (SELECT 1 FROM FileProcess r WHERE r.FileProcess_id = w.RowNumber)))
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a REPLACE forgets how the FileProcess row stands, and leaves no row in AuditLog: UPDATE FileProcess ... instead');
+END;
+
+CREATE TRIGGER TR_BatchControl_InTheWay BEFORE INSERT ON BatchControl WHEN EXISTS (SELECT 1 FROM BatchControl r WHERE r.BatchControl_id = NEW.BatchControl_id OR (r.FileProcess_id = NEW.FileProcess_id AND r.ProcessBatch_id = NEW.ProcessBatch_id)) OR EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'BatchControl')
+BEGIN
+    DELETE FROM batchctl_replaced WHERE TableName = 'BatchControl';
+    INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore)
+    SELECT 'BatchControl', r.BatchControl_id, 'BatchControl:' || r.BatchControl_id, '{}' FROM BatchControl r WHERE r.BatchControl_id = NEW.BatchControl_id OR (r.FileProcess_id = NEW.FileProcess_id AND r.ProcessBatch_id = NEW.ProcessBatch_id);
+END;
+
+CREATE TRIGGER TR_BatchControl_NotReplaced AFTER INSERT ON BatchControl WHEN EXISTS (SELECT 1 FROM batchctl_replaced w WHERE w.TableName = 'BatchControl' AND (w.RowNumber = NEW.BatchControl_id OR NOT EXISTS (SELECT 1 FROM BatchControl r WHERE r.BatchControl_id = w.RowNumber)))
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a REPLACE forgets how the BatchControl row stands, and leaves no row in AuditLog: UPDATE BatchControl ... instead');
 END;
 
 CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess WHEN NEW.Status = 'paused' AND OLD.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = OLD.FileProcess_id)
