@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 from batchctl import config
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.alerts import Audience
-from batchctl.domain.incidents import Policy
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incidents import Policy
+from batchctl.domain.alerting.troubles import Norms
 from batchctl.domain.leader import lease_of
-from batchctl.domain.lengths import length_of
+from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.status import Severity
-from batchctl.domain.troubles import Norms
 
 
 def alert_rules_of(settings: config.Settings) -> AlertRules:

@@ -14,26 +14,29 @@ from batchctl import config
 from batchctl.domain.liveness import Rhythm
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
 from batchctl.ports import Ids
-from batchctl.store import engine, identity, schema
+from batchctl.store import engine, identity
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
 from batchctl.system.ids import SystemIds
 
 if TYPE_CHECKING:
-    from batchctl.domain.alert_rules import AlertRules
-    from batchctl.domain.alert_text import Letter
-    from batchctl.domain.health import Reading
+    from batchctl.domain.alerting.alert_rules import AlertRules
+    from batchctl.domain.alerting.alert_text import Letter
+    from batchctl.domain.intake.triggers import Counted
+    from batchctl.domain.maintenance.health import Reading
     from batchctl.domain.outcomes import Surroundings
     from batchctl.domain.rows import DataTrigger
-    from batchctl.domain.triggers import Counted
-    from batchctl.operations import checking, doctor, watches
+    from batchctl.operations.definitions import checking
+    from batchctl.operations.definitions.reconciler import Reconciler
+    from batchctl.operations.definitions.roster import Roster
+    from batchctl.operations.intake import watches
+    from batchctl.operations.intake.trial import Bench
+    from batchctl.operations.maintenance import doctor
+    from batchctl.operations.maintenance.service_files import Service
     from batchctl.operations.presence import Presence
-    from batchctl.operations.reconciler import Reconciler
-    from batchctl.operations.roster import Roster
-    from batchctl.operations.schedule_trial import ScheduleBench
-    from batchctl.operations.service_files import Service
-    from batchctl.operations.timetable import Timetable
-    from batchctl.operations.trial import Bench
+    from batchctl.operations.scheduling.schedule_trial import ScheduleBench
+    from batchctl.operations.scheduling.timetable import Timetable
     from batchctl.preparation import Preparer
     from batchctl.registry import Registry
     from batchctl.system.folders import ThreadFolders
@@ -168,7 +171,7 @@ class App:
 
     def check(self, *, at_length: bool = False) -> tuple[checking.Finding, ...]:
         """Return everything that is wrong with the definitions; `at_length` SQL Server reads every row for it."""
-        from batchctl.operations import checking
+        from batchctl.operations.definitions import checking
 
         with self.folders() as folders:
             known = (self.transactions, self.registry, self.surroundings)
@@ -178,8 +181,8 @@ class App:
 
     def full_disks(self) -> tuple[Reading, ...]:
         """Return which disks of this host are so full that nothing may be recorded soon."""
-        from batchctl.domain.health import Result
-        from batchctl.operations import installation
+        from batchctl.domain.maintenance.health import Result
+        from batchctl.operations.maintenance import installation
 
         with suppress(OSError):  # What keeps us from looking, doctor says.
             found = installation.disks(installation.places_of(self.settings))
@@ -188,13 +191,13 @@ class App:
 
     def check_connections(self) -> tuple[checking.Finding, ...]:
         """Return what is wrong with the definitions as far as only the target databases know."""
-        from batchctl.operations import connection_checks
+        from batchctl.operations.definitions import connection_checks
 
         return connection_checks.findings(self.transactions, self.settings)
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
-        from batchctl.operations import watches
+        from batchctl.operations.intake import watches
 
         with self.folders() as folders:
             return watches.rehearse(self.transactions, folders, self.settings.directory, name, most)
@@ -252,7 +255,7 @@ class App:
 
     def count_pending(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
         """Count what waits in a trigger's staging table; any thread may call this."""
-        from batchctl.store.staging import StagingTables
+        from batchctl.store.intake.staging import StagingTables
 
         limit = timedelta(seconds=self.settings.trigger_timeout)
         tables = StagingTables(partial(config.connection_url, self.settings), self.settings.directory, limit)
@@ -260,7 +263,7 @@ class App:
 
     def trigger_bench(self) -> Bench:
         """Return what tries a trigger out."""
-        from batchctl.operations.trial import Bench
+        from batchctl.operations.intake.trial import Bench
 
         return Bench(
             transactions=self.transactions,
@@ -284,7 +287,7 @@ class App:
 
     def schedule_bench(self) -> ScheduleBench:
         """Return what tries a schedule out."""
-        from batchctl.operations.schedule_trial import ScheduleBench
+        from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 
         return ScheduleBench(
             table=self.timetable(),
@@ -293,7 +296,7 @@ class App:
 
     def timetable(self) -> Timetable:
         """Return what looks at schedules."""
-        from batchctl.operations.timetable import Timetable
+        from batchctl.operations.scheduling.timetable import Timetable
 
         return Timetable(
             transactions=self.transactions,
@@ -320,7 +323,7 @@ class App:
 
     def reconciler(self) -> Reconciler:
         """Return what writes the rows of jobs as their code says."""
-        from batchctl.operations.reconciler import Reconciler
+        from batchctl.operations.definitions.reconciler import Reconciler
 
         return Reconciler(
             transactions=self.transactions,
@@ -333,7 +336,7 @@ class App:
 
     def roster(self) -> Roster:
         """Return what looks at jobs."""
-        from batchctl.operations.roster import Roster
+        from batchctl.operations.definitions.roster import Roster
 
         return Roster(
             transactions=self.transactions,
@@ -370,7 +373,7 @@ def open_app(config_file: str | None, known: config.Settings | None = None) -> A
 def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     """Look whether the control database, the connections and this host are sound; nothing of it need be."""
     app = App(config.load(config_file))
-    from batchctl.operations import doctor
+    from batchctl.operations.maintenance import doctor
 
     try:
         return doctor.Doctor(
@@ -382,7 +385,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
 
 def describe_service(config_file: str | None, name: str, user: str | None) -> Service:
     """Say how a controller with these settings is started by a service manager."""
-    from batchctl.operations.service_files import Service
+    from batchctl.operations.maintenance.service_files import Service
     from batchctl.system.runner import longest_stop
 
     settings = config.load(config_file)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from batchctl.domain.business_days import BusinessDays
-from batchctl.domain.expectations import WEEKS, Expected, is_expected_on, is_from_outside, learned_times
-from batchctl.domain.wall_clock import DAY, WallClock
-from batchctl.store import evidence
+from batchctl.domain.alerting.expectations import WEEKS, Expected, is_expected_on, is_from_outside, learned_times
+from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.wall_clock import DAY, WallClock
+from batchctl.store.alerting import evidence
 
 PAGE = 2000
 EVERY = timedelta(hours=1)

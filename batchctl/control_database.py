@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from batchctl import config
 from batchctl.app import App, open_app
 from batchctl.domain.errors import SchemaMismatch
-from batchctl.domain.zone_offsets import offsets
+from batchctl.domain.scheduling.zone_offsets import offsets
 from batchctl.operations import copies, presence
 from batchctl.ports import Boundary
-from batchctl.store import engine, examination, identity, roles, schema, zone_offsets
+from batchctl.store import engine, identity
 from batchctl.store.dialects import dialect_of
-from batchctl.store.schema import Standing
+from batchctl.store.maintenance import examination, roles, schema
+from batchctl.store.maintenance.schema import Standing
+from batchctl.store.scheduling import zone_offsets
 from batchctl.store.transactions import StoreTransactions
 
 MOST_SAID = 20

@@ -8,17 +8,18 @@ from datetime import date, datetime
 from typing import Any
 
 from batchctl.arrival_book import ArrivalBook
-from batchctl.domain import expectations
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.business_days import BusinessDays
-from batchctl.domain.column_text import UnfitText, weekdays_of
-from batchctl.domain.expectations import Deadline, Expected
-from batchctl.domain.incidents import Problem
+from batchctl.domain.alerting import expectations
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.expectations import Deadline, Expected
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.rows import BatchId
-from batchctl.domain.schedules import Calendar
+from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.column_text import UnfitText, weekdays_of
+from batchctl.domain.scheduling.schedules import Calendar
+from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import IncidentKind
-from batchctl.domain.wall_clock import clock_of
-from batchctl.store import calendars, evidence
+from batchctl.store.alerting import evidence
+from batchctl.store.scheduling import calendars
 
 CHANGES = 20
 """Changes of a batch that are looked at."""

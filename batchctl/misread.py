@@ -7,17 +7,17 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import dead_ends
-from batchctl.domain.expectations import Expected, unfit_columns
-from batchctl.domain.incidents import Problem
+from batchctl.domain.alerting.expectations import Expected, unfit_columns
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.rows import BatchDefinition, MissingPlugin
-from batchctl.store import calendars
+from batchctl.store.scheduling import calendars
 
 
 def of_batch(
     connection: Any, batch: BatchDefinition, said: Collection[MissingPlugin], now: datetime
 ) -> tuple[Problem, ...]:
     """Return it of one batch, and what it names that is not installed, but for what is `said` otherwise."""
-    from batchctl.store import evidence  # noqa: PLC0415 - who looks at no single batch loads none of its statements
+    from batchctl.store.alerting import evidence  # noqa: PLC0415 - who looks at no single batch loads none of its statements
 
     told = {one.message for one in said}
     missing = [one for one in dead_ends.not_installed(batch, now) if one.message not in told]

@@ -11,37 +11,37 @@ from pathlib import Path
 
 from batchctl import __version__, config
 from batchctl.app import App
-from batchctl.control.alerting import Alerting
-from batchctl.control.answering import Answering
-from batchctl.control.backfilling import Backfilling
+from batchctl.control.alerting.alerting import Alerting
+from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_watch import IncidentWatch
+from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
-from batchctl.control.deciding import Deciding
-from batchctl.control.dependency_watch import DependencyWatch
-from batchctl.control.file_watching import FileWatching, Means
-from batchctl.control.findings import Findings
-from batchctl.control.firing import Firing
+from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.control.handler_watch import HandlerWatch
-from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.intake.file_watching import FileWatching, Means
+from batchctl.control.intake.triggering import Triggering
 from batchctl.control.leadership import Leadership, LeadersTransactions
+from batchctl.control.maintenance.purge import Purge
+from batchctl.control.maintenance.retention import Retention
+from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
-from batchctl.control.outbox import Outbox
-from batchctl.control.purge import Purge
+from batchctl.control.operators.answering import Answering
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
-from batchctl.control.retention import Retention
-from batchctl.control.sealing import Sealing
+from batchctl.control.scheduling.backfilling import Backfilling
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
+from batchctl.control.scheduling.zone_keeping import ZoneKeeping
 from batchctl.control.tally import PassReport
-from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
-from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
-from batchctl.operations.given import checked_reason
+from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator

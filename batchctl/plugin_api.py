@@ -16,10 +16,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Unpack, runtime_checkable
 
-from batchctl.domain import declared
 from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
-from batchctl.domain.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
+from batchctl.domain.definitions import declared
+from batchctl.domain.definitions.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
 from batchctl.domain.errors import CannotBegin, StepRefused
 from batchctl.domain.outcomes import (
     Connection,
@@ -423,7 +423,7 @@ def daily(times: Words, *, every: int = 1, **filters: Unpack[Filters]) -> Callab
     Times are those of the wall in `time_zone`, else in `business_time_zone` of the configuration. `every=2` is every second day,
     counted from `start`, else from 1970-01-01. What else may be said by keyword narrows any cadence, or says how its times are
     reckoned: `days`, `days_of_month`, `weeks`, `months`, `between`, `start`, `end`, `time_zone`, `calendar`, `calendar_rule`,
-    `gap`, `fold`, `name`: `batchctl.domain.declared.Filters` says what each means.
+    `gap`, `fold`, `name`: `batchctl.domain.definitions.declared.Filters` says what each means.
 
     Each cadence is one row in Schedule, called by the job and what the cadence says: `nightly.Daily_03_15`. Several may stand
     on one function, in any order. Its filters are not in the name: where two would be called alike, `name=` tells them apart.

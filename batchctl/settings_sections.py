@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from batchctl.domain.lengths import length_of
+from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.text import visible
 
 

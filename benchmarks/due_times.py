@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.due import plan_of
-from batchctl.domain.schedules import Timing
+from batchctl.domain.scheduling.due import plan_of
+from batchctl.domain.scheduling.schedules import Timing
 from batchctl.domain.status import ScheduleType
 
 TIMES = 100_000

@@ -13,7 +13,7 @@ from typing import Any
 
 from batchctl import config
 from batchctl.app import App
-from batchctl.control.purge import Purge
+from batchctl.control.maintenance.purge import Purge
 from batchctl.control_database import upgrade_database
 from benchmarks.databases import Database
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import psycopg
 
-from batchctl.store import engine, schema
+from batchctl.store import engine
 from batchctl.store.dialects import dialect_of
+from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.hand import Hand

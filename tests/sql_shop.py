@@ -12,15 +12,15 @@ from typing import Any
 from batchctl import config
 from batchctl.app import App
 from batchctl.control.tally import PassReport
+from batchctl.domain.definitions.sql_jobs import SqlJob
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.sql_jobs import SqlJob
 from batchctl.node import Node
-from batchctl.operations import registrar
-from batchctl.operations.acts import Actor
+from batchctl.operations.definitions import registrar
+from batchctl.operations.definitions.registrar import Added, JobStanding, Registrar
+from batchctl.operations.definitions.schedule_removal import Removed, remove
+from batchctl.operations.definitions.sql_correction import Corrected, set_sql
 from batchctl.operations.intervene import Intervention, Operator
-from batchctl.operations.registrar import Added, JobStanding, Registrar
-from batchctl.operations.schedule_removal import Removed, remove
-from batchctl.operations.sql_correction import Corrected, set_sql
+from batchctl.operations.operators.acts import Actor
 from batchctl.system.clock import SystemClock
 from tests.control_databases import ControlDatabase
 from tests.postgres import PostgresServer

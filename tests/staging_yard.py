@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import psycopg
 
-from batchctl.control.triggering import Triggering
+from batchctl.control.intake.triggering import Triggering
+from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger
-from batchctl.domain.triggers import Counted
 from batchctl.ports import Inquiries
-from batchctl.store.staging import StagingTables
+from batchctl.store.intake.staging import StagingTables
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.inquiries import ThreadInquiries
 from tests.control.world import World

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from batchctl.domain.errors import PluginError
-from batchctl.operations.reconciler import Reconciled, Reconciler
-from batchctl.operations.roster import JobLine, Roster
+from batchctl.operations.definitions.reconciler import Reconciled, Reconciler
+from batchctl.operations.definitions.roster import JobLine, Roster
 from batchctl.plugin_api import Job
 from tests.control.world import World
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.intake import PLANNED_MOST, show_planned_creations, tell_stuck
+from batchctl.cli.intake.intake import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
 

@@ -295,8 +295,8 @@ def acts(audit: Iterable[AuditEntry]) -> Listing:
 
 
 def _next(shown: Shown) -> list[str]:
+    from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
     from batchctl.domain.gates import refused_mend
-    from batchctl.domain.sql_jobs import ORIGIN, correcting
 
     at = shown.instance.instance_id
     every = [f"batchctl history {at}   (every attempt, with its command and output)"]
@@ -324,7 +324,8 @@ def _next(shown: Shown) -> list[str]:
 
 
 def _as_json(shown: Shown) -> Columns:
-    from batchctl.operations import columns, corrected_files
+    from batchctl.operations import columns
+    from batchctl.operations.intake import corrected_files
 
     return {
         **columns.instance(shown.instance),

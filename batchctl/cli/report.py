@@ -15,7 +15,7 @@ from batchctl.cli.session import Session, as_rows, batch_names, pass_session
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from batchctl.operations.dependents import Seen
+    from batchctl.operations.dependencies.dependents import Seen
     from batchctl.operations.reporting import Coming, Reporter, StepLengths, UnderWay
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -158,7 +158,7 @@ def _show_steps(out: Console, title: str, found: Sequence[StepLengths]) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration
-    from batchctl.domain.performance import spark
+    from batchctl.domain.alerting.performance import spark
 
     ascii_only = bool(out.options.ascii_only)
     rows = [

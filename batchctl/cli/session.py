@@ -66,7 +66,7 @@ def one_of(words: Iterable[str]) -> OneWord:
 
 def no_time(value: object, such_as: str, what: str = "a time") -> str:
     """Say that a text is no time or no day, and why where there is no such day."""
-    from batchctl.domain.column_text import no_such_day
+    from batchctl.domain.scheduling.column_text import no_such_day
 
     text = str(value)
     why = no_such_day(text)

@@ -41,13 +41,13 @@ def status(session: Session, as_json: bool, limit: int) -> None:
 def _show(out: Console, seen: Overview) -> None:
     from batchctl.cli import output
     from batchctl.cli.output import cell
-    from batchctl.domain import freezes
+    from batchctl.domain.operators import freezes
 
     output.section(out, output.properties(_summary(seen)))
     for freeze in seen.frozen:
         out.print(cell(f"FROZEN: {freezes.said(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True)
     if seen.incidents:
-        from batchctl.cli.incidents import listing as incident_listing
+        from batchctl.cli.alerting.incidents import listing as incident_listing
 
         output.section(out, incident_listing(seen.incidents, seen.now))
     if seen.unreadable:
@@ -65,7 +65,7 @@ def _show(out: Console, seen: Overview) -> None:
     if seen.ending:
         output.section(out, _ending(seen))
     if seen.waits:
-        from batchctl.cli.waits import listing
+        from batchctl.cli.dependencies.waits import listing
 
         output.section(out, listing(seen.waits))
     if seen.not_taken_in or seen.untaken or seen.stuck:
@@ -81,8 +81,8 @@ def _show(out: Console, seen: Overview) -> None:
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
+    from batchctl.domain.alerting.troubles import kept_from_work
     from batchctl.domain.locked_rows import TO_END_IT
-    from batchctl.domain.troubles import kept_from_work
 
     controller = f"controller {', '.join(seen.controllers[:1])} is running"
     if len(seen.controllers) > 1:

@@ -114,7 +114,7 @@ def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, d
     controller, and those named here. On SQLite whoever may write to the file may do anything anyway.
     """
     from batchctl.cli import output
-    from batchctl.operations.acts import Actor
+    from batchctl.operations.operators.acts import Actor
     from batchctl.operations.task_queue import enable as make
 
     with session.app() as app:
@@ -169,7 +169,7 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
 
 def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
     from batchctl.cli import commands, output
-    from batchctl.domain import freezes
+    from batchctl.domain.operators import freezes
 
     freeze = freezes.holding(done.batch, now)
 

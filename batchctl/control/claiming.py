@@ -21,7 +21,9 @@ from batchctl.domain.lag import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.domain.text import in_short
-from batchctl.store import dependencies, history, instances, intake, limits, started
+from batchctl.store import history, instances, limits, started
+from batchctl.store.dependencies import dependencies
+from batchctl.store.intake import intake
 from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2

@@ -24,7 +24,6 @@ from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder
 from batchctl.control.tally import Tally
-from batchctl.domain import freezes
 from batchctl.domain.errors import (
     BatchctlError,
     Busy,
@@ -34,12 +33,14 @@ from batchctl.domain.errors import (
     OutcomeUnknown,
     Refused,
 )
+from batchctl.domain.operators import freezes
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
-from batchctl.store import batch_versions, definitions, instances, limits
+from batchctl.store import instances, limits
+from batchctl.store.definitions import batch_versions, definitions
 from batchctl.store.transactions import NotAsReadError
 
 REST = timedelta(milliseconds=20)

@@ -24,7 +24,10 @@ from batchctl.domain.untaken import meant_by
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import populate
-from batchctl.store import audit, definitions, file_watches, instances, intake
+from batchctl.store import instances
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import file_watches, intake
+from batchctl.store.maintenance import audit
 
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""

@@ -8,24 +8,18 @@ from typing import Any
 
 from batchctl import misread
 from batchctl.domain import dead_ends
-from batchctl.domain.expectations import Expected
-from batchctl.domain.incidents import Problem
-from batchctl.domain.retention import overgrown
+from batchctl.domain.alerting.expectations import Expected
+from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.maintenance.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import (
-    ailing_starts,
-    calendars,
-    freezes,
-    incidents,
-    intake,
-    leading,
-    limits,
-    purging,
-    reports,
-    unknown_settings,
-)
-from batchctl.store.definitions import Definitions
+from batchctl.store import ailing_starts, leading, limits, reports, unknown_settings
+from batchctl.store.alerting import incidents
+from batchctl.store.definitions.definitions import Definitions
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import purging
+from batchctl.store.operators import freezes
+from batchctl.store.scheduling import calendars
 
 MOST = 1000
 """Rows that were rejected, or that nobody takes, which are looked at."""

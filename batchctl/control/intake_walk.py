@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
-from batchctl.store import intake
-from batchctl.store.intake import Looked
+from batchctl.store.intake import intake
+from batchctl.store.intake.intake import Looked
 
 KEPT = 200
 """How many rows of one entity wait in memory for their turn; those behind them are read when it comes."""

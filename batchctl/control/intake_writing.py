@@ -10,11 +10,12 @@ from zoneinfo import ZoneInfo
 from batchctl.control.asked_rows import Wanted
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import MOST_TRIES, BatchId, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
-from batchctl.domain.wall_clock import WallClock
 from batchctl.ports import Clock
-from batchctl.store import instances, intake
+from batchctl.store import instances
+from batchctl.store.intake import intake
 
 UNTAKEN = "no batch takes entity"
 """How a message begins that is no longer so once a batch takes the row."""

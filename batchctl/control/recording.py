@@ -40,8 +40,10 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import dependencies, history, instances, intake, started, turns
+from batchctl.store import history, instances, started, turns
+from batchctl.store.dependencies import dependencies
 from batchctl.store.history import Ending
+from batchctl.store.intake import intake
 from batchctl.store.transactions import left_out_if_refused
 
 Ready = tuple[Plan, Prepared]

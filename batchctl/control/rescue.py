@@ -34,7 +34,8 @@ from batchctl.domain.text import in_short, visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Clock, Sightings, StepRunner, Trace, Transactions
-from batchctl.store import controllers, definitions, history, instances
+from batchctl.store import controllers, history, instances
+from batchctl.store.definitions import definitions
 
 Result = TypeVar("Result")
 

@@ -15,8 +15,9 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, ControllerRow, HistoryEntry
 from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers, history, instances, intake, started
+from batchctl.store import controllers, history, instances, started
 from batchctl.store.history import Ending
+from batchctl.store.intake import intake
 
 Result = TypeVar("Result")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from batchctl.domain.incidents import Problem, key_of, signature
-from batchctl.domain.retention import TO_KEEP_SMALL, Mistake
+from batchctl.domain.alerting.incidents import Problem, key_of, signature
+from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, Mistake
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import shorten, typed, visible

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from batchctl.domain import freezes
+from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_job
 from batchctl.domain.locked_rows import said_of
 from batchctl.domain.occupancy import Occupancy
+from batchctl.domain.operators import freezes
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
     LONG_AGO,
@@ -24,7 +25,6 @@ from batchctl.domain.rows import (
     MissingPlugin,
     Need,
 )
-from batchctl.domain.sql_jobs import ORIGIN, correcting, correcting_job
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.step_mending import correct_failed
 from batchctl.domain.text import typed

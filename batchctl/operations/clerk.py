@@ -11,14 +11,17 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.domain.wall_clock import WallClock
 from batchctl.operations import files_taken_again, remedies, unknown
-from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import audit, definitions, file_watches, intake, reports
+from batchctl.store import reports
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import file_watches, intake
+from batchctl.store.maintenance import audit
 from batchctl.store.unreadable import for_any_client
 
 RESEND, RETRY, REJECT = "resend", "retry", "reject"

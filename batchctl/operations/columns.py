@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from batchctl.domain.alerting.incidents import Incident, Problem
 from batchctl.domain.dead_ends import Ailing
-from batchctl.domain.incidents import Incident, Problem
+from batchctl.domain.operators.requests import Request
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.requests import Request
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -24,9 +24,9 @@ from batchctl.domain.rows import (
     MissingPlugin,
     Step,
 )
-from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, Schedule
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.alert_deliveries import Delivery
+from batchctl.store.alerting.alert_deliveries import Delivery
 
 Columns = dict[str, JsonValue]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
+from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.placeholders import used_by
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, Step
-from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import TRANSITIONS, InstanceStatus, InstanceVerb
 from batchctl.domain.text import unfit, visible
 

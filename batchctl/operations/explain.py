@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl import misread
 from batchctl.domain import gates
-from batchctl.domain.corrected_files import CorrectedFile
+from batchctl.domain.alerting.troubles import kept_from_work
+from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in
 from batchctl.domain.gates import Ends, Gate
+from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.locked_rows import LEAD, is_of_locks, names_of
 from batchctl.domain.rows import (
     MOST_TRIES,
@@ -30,34 +32,25 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import nearest, typed, visible
-from batchctl.domain.troubles import kept_from_work
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.domain.waits import Wait
-from batchctl.operations import copies, corrected_files, files_taken_again, remedies, trial, unknown
+from batchctl.operations import copies, files_taken_again, remedies, unknown
+from batchctl.operations.intake import corrected_files, trial
 from batchctl.operations.presence import Presence, last_sign
+from batchctl.operations.scheduling.starters import starters_of
+from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.standing import Line, for_any
-from batchctl.operations.starters import starters_of
-from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
-from batchctl.store import (
-    controllers,
-    data_triggers,
-    definitions,
-    dependencies,
-    history,
-    instances,
-    intake,
-    leading,
-    reports,
-    schedules,
-    unreadable,
-)
-from batchctl.store.file_watches import TakenFile
+from batchctl.store import controllers, history, instances, leading, reports, unreadable
+from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import dependencies
+from batchctl.store.intake import data_triggers, intake
+from batchctl.store.intake.file_watches import TakenFile
+from batchctl.store.scheduling import schedules
 from batchctl.store.tables import batch_control
 
 if TYPE_CHECKING:
-    from batchctl.operations.schedule_trial import ScheduleBench
-    from batchctl.operations.trial import Bench
+    from batchctl.operations.intake.trial import Bench
+    from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 
 MOST_WAITS = 20
 UNREADABLE = "unreadable"

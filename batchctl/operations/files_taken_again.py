@@ -9,8 +9,8 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.rows import IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import NAME_LIMIT, shorten, visible
-from batchctl.store import file_watches
-from batchctl.store.file_watches import TakenFile
+from batchctl.store.intake import file_watches
+from batchctl.store.intake.file_watches import TakenFile
 
 _NO_WORK = {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.PAUSED}
 

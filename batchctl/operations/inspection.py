@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from batchctl import misread
-from batchctl.domain.corrected_files import CorrectedFile
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.errors import NotFound
-from batchctl.domain.incidents import Problem
+from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -25,10 +25,16 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import corrected_files, files_taken_again, remedies, unknown
+from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations.intake import corrected_files
 from batchctl.ports import Clock, Transactions
-from batchctl.store import audit, calendars, definitions, evidence, history, instances, intake, reports
+from batchctl.store import history, instances, reports
+from batchctl.store.alerting import evidence
+from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import audit
+from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable import for_any_client
 
 

@@ -10,24 +10,29 @@ from typing import Any
 
 from batchctl import misread
 from batchctl.domain import moves
-from batchctl.domain.corrected_files import CorrectedFile
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
-from batchctl.domain.incidents import Problem
+from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.lag import not_before
-from batchctl.domain.release import Choice
+from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
-from batchctl.operations import columns, corrected_files, decisions, unknown
-from batchctl.operations.acts import Actor
+from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
-from batchctl.operations.given import checked_reason, fitting
-from batchctl.operations.release import Released, let_go
+from batchctl.operations.intake import corrected_files
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.release import Released, let_go
 from batchctl.operations.restart_card import Card, card, may_be_at_work
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
+from batchctl.store import history, instances, started
+from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import dependencies
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import audit
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})

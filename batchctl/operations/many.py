@@ -9,18 +9,20 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from batchctl.domain.corrected_files import CorrectedFile
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, Refused
+from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
-from batchctl.operations import corrected_files, unknown
+from batchctl.operations import unknown
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
+from batchctl.operations.intake import corrected_files
 from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.requested import Joined
 from batchctl.ports import Boundary, Transactions
-from batchctl.store import definitions, instances, reports
+from batchctl.store import instances, reports
+from batchctl.store.definitions import definitions
 from batchctl.store.transactions import savepoint
 
 CHUNK = 50

@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.domain.alerting.incidents import Incident
+from batchctl.domain.alerting.troubles import StepOf, stopped_at
 from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
-from batchctl.domain.health import Reading
-from batchctl.domain.incidents import Incident
 from batchctl.domain.locked_rows import is_of_locks, names_of
+from batchctl.domain.maintenance.health import Reading
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -27,17 +28,23 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-from batchctl.domain.troubles import StepOf, stopped_at
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, copies, dependents, files_taken_again, inbox, incident_desk, remedies
-from batchctl.operations.almanac import RunningOut
-from batchctl.operations.dependents import Seen
-from batchctl.operations.inbox import Item
+from batchctl.operations import copies, files_taken_again, remedies
+from batchctl.operations.alerting import incident_desk
+from batchctl.operations.dependencies import dependents
+from batchctl.operations.dependencies.dependents import Seen
+from batchctl.operations.intake import inbox
+from batchctl.operations.intake.inbox import Item
 from batchctl.operations.presence import Presence, last_sign
+from batchctl.operations.scheduling import almanac
+from batchctl.operations.scheduling.almanac import RunningOut
+from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.standing import Line
-from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
-from batchctl.store import ailing_starts, definitions, history, incidents, instances, intake, leading, reports
+from batchctl.store import ailing_starts, history, instances, leading, reports
+from batchctl.store.alerting import incidents
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import intake
 from batchctl.store.unreadable import for_any_client
 
 INCIDENTS = 5

@@ -17,8 +17,10 @@ from batchctl.operations import files_taken_again, unknown
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
-from batchctl.store import definitions, history, intake
-from batchctl.store.definitions import Definitions
+from batchctl.store import history
+from batchctl.store.definitions import definitions
+from batchctl.store.definitions.definitions import Definitions
+from batchctl.store.intake import intake
 
 EVERY_PLACE = 1_000_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.health import Reading, Result
+from batchctl.domain.maintenance.health import Reading, Result
 from batchctl.domain.text import typed, visible
 from batchctl.store import engine
 from batchctl.system.permissions import others_at

@@ -10,9 +10,9 @@ from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.untaken import meant_by, to_register
 from batchctl.operations import files_taken_again
-from batchctl.store import intake
-from batchctl.store.definitions import Definitions
-from batchctl.store.file_watches import TakenFile
+from batchctl.store.definitions.definitions import Definitions
+from batchctl.store.intake import intake
+from batchctl.store.intake.file_watches import TakenFile
 
 UNSAID = "no reason was given"
 PAUSED = "somebody inserted or set it as paused"

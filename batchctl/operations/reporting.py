@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain import forecast
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.incidents import Problem
-from batchctl.domain.modes import takers_of
-from batchctl.domain.performance import Performance, performance
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.performance import Performance, performance
+from batchctl.domain.dependencies import forecast
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
+from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.expected_work import ExpectedWork
-from batchctl.operations import dependents, unknown
+from batchctl.operations import unknown
 from batchctl.operations.columns import Columns, moment, seconds
-from batchctl.operations.dependents import Seen
-from batchctl.operations.timetable import ComingUp, Timetable, coming_up
+from batchctl.operations.dependencies import dependents
+from batchctl.operations.dependencies.dependents import Seen
+from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Transactions
-from batchctl.store import definitions, lengths, reports
-from batchctl.store.lengths import Steps
+from batchctl.store import reports
+from batchctl.store.definitions import definitions
+from batchctl.store.maintenance import lengths
+from batchctl.store.maintenance.lengths import Steps
 
 WINDOW = timedelta(days=28)
 """How far a report looks back where nothing else is said."""

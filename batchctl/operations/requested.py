@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from batchctl.domain import freezes
 from batchctl.domain.errors import Refused
-from batchctl.domain.freezes import Scope
-from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
+from batchctl.domain.operators import freezes
+from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
 from batchctl.domain.text import visible
+from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
-from batchctl.operations.freezing import Freezer, target
-from batchctl.operations.incident_desk import IncidentDesk, Which
 from batchctl.operations.intervene import Intervention, Operator, Switching
-from batchctl.operations.release import Released
+from batchctl.operations.operators.freezing import Freezer, target
+from batchctl.operations.operators.release import Released
 from batchctl.ports import Bell, Boundary, Change, Clock
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues

@@ -14,7 +14,8 @@ from batchctl.domain.text import visible
 from batchctl.operations import columns
 from batchctl.operations.columns import Columns
 from batchctl.operations.standing import Line
-from batchctl.store import definitions, history
+from batchctl.store import history
+from batchctl.store.definitions import definitions
 
 _DONE = {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
 

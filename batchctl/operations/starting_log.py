@@ -10,7 +10,8 @@ from batchctl.domain.rows import LogEntry
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations import columns, unknown
 from batchctl.ports import Transactions
-from batchctl.store import definitions, scheduler_log
+from batchctl.store import scheduler_log
+from batchctl.store.definitions import definitions
 from batchctl.store.scheduler_log import Wanted
 
 

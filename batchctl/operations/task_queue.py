@@ -12,13 +12,15 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.status import OnFailure
 from batchctl.domain.text import typed, visible
-from batchctl.operations import release
-from batchctl.operations.acts import Actor
-from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
+from batchctl.operations.operators import release
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.task_connections import PROCESS_TYPE
-from batchctl.store import definitions, intake, sql_job_rows, task_queues
-from batchctl.store.roles import is_role_name
+from batchctl.store import sql_job_rows, task_queues
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import intake
+from batchctl.store.maintenance.roles import is_role_name
 
 DESCRIPTION = "The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)"
 BATCH: dict[str, JsonValue] = {

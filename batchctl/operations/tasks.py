@@ -20,12 +20,12 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import Cause, IntakeStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.domain.untaken import ENABLE_TASK, TASK
-from batchctl.operations.submission import Submission, submit
+from batchctl.operations.intake.submission import Submission, submit
 from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.plugin_api import CannotPopulate, Populator
 from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import definitions
+from batchctl.store.definitions import definitions
 
 ENTITY = TASK
 TO_ENABLE = f"{ENABLE_TASK}   (then whoever may insert FileProcess rows runs commands as the controller)"

@@ -9,7 +9,9 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import definitions, instances, intake, reports, unreadable
+from batchctl.store import instances, reports, unreadable
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import intake
 from batchctl.store.tables import batch_control, file_process
 
 LISTED_MOST = 10

@@ -17,7 +17,9 @@ from batchctl.operations import columns, copies, remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Transactions
-from batchctl.store import definitions, history, instances, intake, reports
+from batchctl.store import history, instances, reports
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import intake
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds between two looks; the longer nothing happens, the longer."""

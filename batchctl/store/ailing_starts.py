@@ -13,7 +13,9 @@ from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import data_triggers, file_watches, scheduler_log, schedules
+from batchctl.store import scheduler_log
+from batchctl.store.intake import data_triggers, file_watches
+from batchctl.store.scheduling import schedules
 
 
 def ailing(connection: Connection) -> tuple[Ailing, ...]:

@@ -15,9 +15,9 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store import batch_versions
 from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import once_found
+from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history

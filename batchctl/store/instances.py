@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, exists,
 from batchctl.domain.locked_rows import TO_END_IT
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
-from batchctl.store import batch_versions
 from batchctl.store.columns import data_values, readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
+from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import (

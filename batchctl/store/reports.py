@@ -17,7 +17,7 @@ from batchctl.store import unreadable
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import once_found, one_of
-from batchctl.store.definitions import ENTITY
+from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
 from batchctl.store.instances import instance

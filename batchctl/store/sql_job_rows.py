@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, func, not_
 from batchctl.domain.rows import BatchId, HistoryEntry, IntakeId
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
-from batchctl.store.definitions import ENTITY
+from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.history import entry
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import (

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import InstanceId, IntakeId
 from batchctl.store.comparison import exactly
-from batchctl.store.definitions import ENTITY
+from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import batch_control, file_process, process_batch, process_control, setting
 

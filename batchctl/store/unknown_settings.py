@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from batchctl.domain import retention
-from batchctl.domain.retention import Mistake
+from batchctl.domain.maintenance import retention
+from batchctl.domain.maintenance.retention import Mistake
 from batchctl.domain.text import did_you_mean
 from batchctl.store import identity, limits, task_queues
 from batchctl.store.tables import setting

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 
-from batchctl.domain.business_days import MOST_OF_A_MONTH, WEEKDAYS
-from batchctl.domain.cadences import MONTHS
+from batchctl.domain.scheduling.business_days import MOST_OF_A_MONTH, WEEKDAYS
+from batchctl.domain.scheduling.cadences import MONTHS
 from batchctl.store.conditions import differing, one_by_one
 
 _TIME, _REGULAR_TIME = "[0-2][0-9]:[0-5][0-9]", "([01][0-9]|2[0-3]):[0-5][0-9]"

@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from batchctl import config
 from batchctl.config import Settings
 from batchctl.domain import urls
-from batchctl.domain.alert_text import Letter
+from batchctl.domain.alerting.alert_text import Letter
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError
 from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.settings_sections import ChannelSettings

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from batchctl.store import roles
+from batchctl.store.maintenance import roles
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import Night, a_database
 from tests.control_databases import PostgresHand

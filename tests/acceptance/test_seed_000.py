@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.control.retention import Retention
-from batchctl.control.triggering import COUNTS_AGAIN
+from batchctl.control.intake.triggering import COUNTS_AGAIN
+from batchctl.control.maintenance.retention import Retention
+from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger, InstanceId
-from batchctl.domain.triggers import Counted
 from batchctl.operations.intervene import Operator
-from batchctl.store import ailing_starts, data_triggers
+from batchctl.store import ailing_starts
+from batchctl.store.intake import data_triggers
 from batchctl.system.inquiries import ThreadInquiries
 from tests.acceptance.installation import RunBatchctl
 from tests.control.world import BAD, RUNS_ON, World

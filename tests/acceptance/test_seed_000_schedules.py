@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from batchctl.domain.status import ProcessingMode
-from batchctl.operations import foresight
-from batchctl.operations.acts import Actor
-from batchctl.operations.batch_modes import switch_mode
-from batchctl.operations.schedule_keeper import ScheduleKeeper
-from batchctl.operations.schedule_trial import ScheduleBench
-from batchctl.operations.timetable import Timetable as Table
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling import foresight
+from batchctl.operations.scheduling.batch_modes import switch_mode
+from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
+from batchctl.operations.scheduling.schedule_trial import ScheduleBench
+from batchctl.operations.scheduling.timetable import Timetable as Table
 from tests.control.timetable import GRACE, Timetable
 from tests.control.world import World
 from tests.control_databases import ControlDatabase

@@ -16,11 +16,11 @@ import pytest
 
 from batchctl.cli.main import COMMANDS
 from batchctl.config import Settings
-from batchctl.domain.due import plan_of
+from batchctl.domain.scheduling.due import plan_of
 from batchctl.domain.status import HistoryStatus
-from batchctl.operations import job_problems
+from batchctl.operations.definitions import job_problems
+from batchctl.operations.definitions.job_acts import Foreman
 from batchctl.operations.intervene import Operator
-from batchctl.operations.job_acts import Foreman
 from batchctl.plugin_api import Job, daily, every, job, monthly, monthly_dow, once, retry, weekly
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
 from tests.acceptance.night import Night

@@ -16,16 +16,16 @@ import pytest
 import sqlglot
 
 from batchctl.control.controller import Controller
-from batchctl.control.deciding import Deciding
-from batchctl.control.firing import Firing
 from batchctl.control.recording import Recorder
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
+from batchctl.domain.definitions.sql_jobs import SqlJob
 from batchctl.domain.errors import Refused
-from batchctl.domain.sql_jobs import SqlJob
 from batchctl.domain.status import CatchUp
 from batchctl.node import Node
-from batchctl.operations.acts import Actor
-from batchctl.operations.registrar import Registrar
-from batchctl.operations.timetable import DECIDED_WITHIN
+from batchctl.operations.definitions.registrar import Registrar
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.timetable import DECIDED_WITHIN
 from batchctl.plugin_api import Connection, StepHandler
 from batchctl.preparation import Preparer
 from batchctl.testing import surroundings
@@ -205,7 +205,7 @@ def test_line_07_a_job_is_added_as_a_whole_and_armed_or_not_at_all(
         raise Cut
 
     with monkeypatch.context() as patched:
-        patched.setattr("batchctl.store.audit.add", cut)  # The last that is written.
+        patched.setattr("batchctl.store.maintenance.audit.add", cut)  # The last that is written.
         with pytest.raises(Cut):
             shop.add("job", "SELECT 1")
     assert shop.counts() == [0, 0, 0]

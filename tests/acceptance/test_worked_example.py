@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.operations import demonstration
+from batchctl.operations.maintenance import demonstration
 from batchctl.plugin_api import Job
 from batchctl.store import tables
 

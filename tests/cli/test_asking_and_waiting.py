@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from batchctl.cli import acting
+from batchctl.cli.operators import acting
 from tests.cli.shop import Shop
 
 

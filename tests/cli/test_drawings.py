@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from batchctl.cli import graph_terminal
-from batchctl.cli.graph_lines import lines
-from batchctl.cli.graph_mermaid import mermaid, quoted
-from batchctl.cli.graph_svg import svg
-from batchctl.cli.graph_words import MARKS, MEANINGS
+from batchctl.cli.dependencies import graph_terminal
+from batchctl.cli.dependencies.graph_lines import lines
+from batchctl.cli.dependencies.graph_mermaid import mermaid, quoted
+from batchctl.cli.dependencies.graph_svg import svg
+from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS
 from batchctl.cli.output import PipeConsole
-from batchctl.domain import graph
-from batchctl.domain.forecast import Forecast, Outlook, Stand
+from batchctl.domain.dependencies import graph
+from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
 from batchctl.domain.text import is_invisible, visible
-from batchctl.operations.picture import Node, Picture, Wait
+from batchctl.operations.dependencies.picture import Node, Picture, Wait
 from tests.counted_work import work_of
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 import pytest
 
-from batchctl.cli.calendars import Day
-from batchctl.cli.schedule_changes import Emptied, _given, add, change
+from batchctl.cli.definitions.sql_jobs import WallTime
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.schedules import LocalTime
-from batchctl.cli.sql_jobs import WallTime
-from batchctl.domain.schedule_columns import DEFAULTS
+from batchctl.cli.scheduling.calendars import Day
+from batchctl.cli.scheduling.schedule_changes import Emptied, _given, add, change
+from batchctl.cli.scheduling.schedules import LocalTime
+from batchctl.domain.scheduling.schedule_columns import DEFAULTS
 from batchctl.store.tables import schedule
 
 OURS = {"Schedule_id", "NextRunTime", "DecidedUntil", "TimingHash", "Origin", "z_inserted", "z_updated"}

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from batchctl.control.alerting import Alerting
-from batchctl.control.findings import Findings
-from batchctl.control.incident_watch import IncidentWatch
-from batchctl.control.outbox import Outbox
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.alert_text import Letter
-from batchctl.domain.alerts import Audience
+from batchctl.control.alerting.alerting import Alerting
+from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_watch import IncidentWatch
+from batchctl.control.alerting.outbox import Outbox
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alerts import Audience
 from batchctl.ports import Answer
 from tests.control.world import World
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from batchctl.control.file_watching import FileWatching, Means
+from batchctl.control.intake.file_watching import FileWatching, Means
 from batchctl.domain.arrivals import FoundFile, Listing
 from batchctl.ports import Clock, FolderPage, FolderReport, FolderWalk, Inspected
 from tests.control.world import World

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import findings, step_past
-from batchctl.control.answering import Answering
-from batchctl.control.outbox import PAGE
-from batchctl.control.purge import Purge
-from batchctl.domain.alerts import Audience
+from batchctl.control.alerting import findings, step_past
+from batchctl.control.alerting.outbox import PAGE
+from batchctl.control.maintenance.purge import Purge
+from batchctl.control.operators.answering import Answering
+from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incidents import Policy
+from batchctl.domain.alerting.troubles import Norms
 from batchctl.domain.errors import Conflict, NotFound, Refused
-from batchctl.domain.incidents import Policy
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.troubles import Norms
-from batchctl.operations import disposal
-from batchctl.operations.incident_desk import IncidentDesk, Which
+from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
+from batchctl.operations.maintenance import disposal
 from batchctl.operations.requested import Proxy
-from batchctl.store import alert_deliveries, evidence, incidents
+from batchctl.store.alerting import alert_deliveries, evidence, incidents
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, ZONE, World
 

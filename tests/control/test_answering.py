@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.answering import Answering
+from batchctl.control.operators.answering import Answering
 from batchctl.domain.errors import Conflict
-from batchctl.domain.requests import Request
+from batchctl.domain.operators.requests import Request
 from batchctl.operations.requested import Proxy
 from tests.control.world import BAD, NO_WAIT, OK, ZONE, World
 from tests.control_databases import ACTS

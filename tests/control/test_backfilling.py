@@ -11,17 +11,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from batchctl.control.backfilling import Backfilling
-from batchctl.control.deciding import Deciding
-from batchctl.control.firing import Firing
-from batchctl.domain.backfill_turns import Fate
+from batchctl.control.scheduling.backfilling import Backfilling
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.schedules import BackfillId
-from batchctl.operations import backfiller as backfills
-from batchctl.operations.acts import Actor
-from batchctl.operations.backfiller import Backfiller, Preview, Span
+from batchctl.domain.scheduling.backfill_turns import Fate
+from batchctl.domain.scheduling.schedules import BackfillId
 from batchctl.operations.intervene import Operator
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling import backfiller as backfills
+from batchctl.operations.scheduling.backfiller import Backfiller, Preview, Span
 from batchctl.ports import Boundary
 from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import ROOT
@@ -423,8 +423,8 @@ def test_due_times_of_one_moment_are_all_worked_off(past: Past) -> None:
 
 
 def test_many_due_times_are_worked_off_a_page_at_a_time(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchctl.control.backfilling.PAGE", 3)
-    monkeypatch.setattr("batchctl.control.backfilling.AT_ONCE", 2)
+    monkeypatch.setattr("batchctl.control.scheduling.backfilling.PAGE", 3)
+    monkeypatch.setattr("batchctl.control.scheduling.backfilling.AT_ONCE", 2)
     past.decide("2026-11-02T06:00..2026-11-05T06:00", "2026-11-02 05:00:00.000", until="2026-11-05 05:00:00.000")
     past.ask(most_open=100)
 
@@ -435,8 +435,8 @@ def test_many_due_times_are_worked_off_a_page_at_a_time(past: Past, monkeypatch:
 
 
 def test_a_look_takes_a_while_at_most_and_the_rest_follows(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchctl.control.backfilling.AT_ONCE", 1)
-    monkeypatch.setattr("batchctl.control.backfilling.SLICE", 0.0)
+    monkeypatch.setattr("batchctl.control.scheduling.backfilling.AT_ONCE", 1)
+    monkeypatch.setattr("batchctl.control.scheduling.backfilling.SLICE", 0.0)
     past.ask(most_open=100)
     looks = 0
     while past.duty.look() or past.duty.is_busy:

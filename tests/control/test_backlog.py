@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from batchctl.control import creation
 from batchctl.control.creation import CreationReport, Creator
-from batchctl.store import intake
-from batchctl.store.intake import LOOKED_AT_ONCE
+from batchctl.store.intake import intake
+from batchctl.store.intake.intake import LOOKED_AT_ONCE
 from tests.control.test_workers import POLL, Hand, hired
 from tests.control.world import World
 

@@ -11,7 +11,7 @@ from batchctl.control.controller import BACK_OFF, REST, Controller
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Change
-from batchctl.store import definitions
+from batchctl.store.definitions import definitions
 from tests.control.world import NO_WAIT, RUNS_ON, World
 
 LONG = timedelta(seconds=1)

@@ -9,9 +9,12 @@ from pathlib import Path
 from batchctl.domain import moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchInstance
-from batchctl.operations import fsck
+from batchctl.operations.maintenance import fsck
 from batchctl.ports import Boundary
-from batchctl.store import definitions, dependencies, engine, instances, intake
+from batchctl.store import engine, instances
+from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import dependencies
+from batchctl.store.intake import intake
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
 from tests.control.world import World

@@ -10,7 +10,7 @@ from batchctl.control.creation import CreationReport
 from batchctl.domain.errors import NotFound, StatusChanged
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.plugin_api import CannotPopulate
-from batchctl.store import intake
+from batchctl.store.intake import intake
 from tests.control.world import World
 from tests.control_databases import ACTS
 

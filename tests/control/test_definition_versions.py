@@ -8,7 +8,7 @@ import pytest
 
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import inspection
-from batchctl.store import batch_versions, definitions
+from batchctl.store.definitions import batch_versions, definitions
 from tests.control.world import BAD, NO_WAIT, OK, World
 
 VERSIONS = "SELECT DefVersion FROM BatchVersion ORDER BY BatchVersion_id"

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import dependency_watch
-from batchctl.control.dependency_watch import DependencyWatch
+from batchctl.control.dependencies import dependency_watch
+from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.domain.errors import OutcomeUnknown
 from batchctl.domain.rows import InstanceId
-from batchctl.operations import fsck
 from batchctl.operations.intervene import Operator
+from batchctl.operations.maintenance import fsck
 from batchctl.ports import Boundary
-from batchctl.store import definitions, dependencies
+from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import dependencies
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 STARTED = "SELECT Entity, CycleKey, Message FROM FileProcess WHERE Source = 'dependency' ORDER BY FileProcess_id"

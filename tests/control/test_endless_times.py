@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
-from batchctl.control.backfilling import Backfilling
-from batchctl.control.deciding import Deciding
-from batchctl.operations import backfiller
+from batchctl.control.scheduling.backfilling import Backfilling
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.operations.scheduling import backfiller
 from batchctl.store.dialects.postgresql_times import FIRST, LAST, read_all_times
 from tests.control.timetable import GRACE, POLL, Timetable
 from tests.control.world import World

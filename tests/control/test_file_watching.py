@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import file_watching
-from batchctl.control.taking import Arrival, take
+from batchctl.control.intake import file_watching
+from batchctl.control.intake.taking import Arrival, take
 from batchctl.control.worker import SLICE
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import Conflict, OutcomeUnknown
-from batchctl.store import file_watches
+from batchctl.store.intake import file_watches
 from batchctl.store.transactions import StoreTransactions
 from tests.control.shared_folder import Shop
 from tests.control.world import World

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import Conflict, DatabaseUnusable, OutcomeUnknown
-from batchctl.operations import fsck
+from batchctl.operations.maintenance import fsck
 from batchctl.ports import Boundary, Change
-from batchctl.store import ailing_starts, definitions, schedule_fires
+from batchctl.store import ailing_starts
+from batchctl.store.definitions import definitions
+from batchctl.store.scheduling import schedule_fires
 from tests.control.timetable import Timetable, utc
 from tests.control.world import World
 

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batchctl.control.creation import Creator
-from batchctl.control.deciding import Deciding
-from batchctl.control.firing import Firing
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
 from batchctl.domain.errors import Busy
-from batchctl.operations import fsck
+from batchctl.operations.maintenance import fsck
 from batchctl.ports import Change
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions

@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.answering import Answering
+from batchctl.control.operators.answering import Answering
 from batchctl.control.watch import Watch
 from batchctl.domain import moves
-from batchctl.domain.alert_text import Message
+from batchctl.domain.alerting.alert_text import Message
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, InstanceStatus
 from batchctl.operations.requested import Proxy
-from batchctl.store import alert_deliveries, finished_instances, instances
+from batchctl.store import instances
+from batchctl.store.alerting import alert_deliveries
+from batchctl.store.maintenance import finished_instances
 from tests.control.world import ZONE, World
 from tests.control_databases import ACTS
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.findings import Findings
+from batchctl.control.alerting.findings import Findings
 from batchctl.control.leadership import Leadership
-from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import NotLeading
 from batchctl.domain.leader import HIGHEST_FENCE, lease_of
 from batchctl.domain.status import IncidentKind

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from batchctl.control import claiming, notes
+from batchctl.control.alerting.findings import LOCKED, Findings
 from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
-from batchctl.control.findings import LOCKED, Findings
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
-from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.outcomes import Identity

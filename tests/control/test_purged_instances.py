@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import purge as purge_module
-from batchctl.control.purge import Purge
-from batchctl.control.retention import Retention
+from batchctl.control.maintenance import purge as purge_module
+from batchctl.control.maintenance.purge import Purge
+from batchctl.control.maintenance.retention import Retention
 from batchctl.domain.errors import Conflict
+from batchctl.domain.maintenance.retention import rules_of
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.retention import rules_of
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.operations.intervene import Operator
 from batchctl.ports import Boundary
-from batchctl.store import duration_history, finished_instances, invariants, live
+from batchctl.store import invariants
+from batchctl.store.dependencies import live
+from batchctl.store.maintenance import duration_history, finished_instances
 from tests.control.world import BAD, OK, World
 from tests.control_databases import IMPATIENT
 

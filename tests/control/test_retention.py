@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import purge
 from batchctl.control.creation import Creator
-from batchctl.control.purge import MOST, PATIENCE
-from batchctl.control.retention import Retention
+from batchctl.control.maintenance import purge
+from batchctl.control.maintenance.purge import MOST, PATIENCE
+from batchctl.control.maintenance.retention import Retention
 from batchctl.domain.errors import DatabaseUnreachable
-from batchctl.operations import disposal
+from batchctl.operations.maintenance import disposal
 from batchctl.ports import Change
-from batchctl.store import finished_instances, purging
+from batchctl.store.maintenance import finished_instances, purging
 from tests.control.test_workers import Hand, hired
 from tests.control.world import World
 from tests.control_databases import ACTS

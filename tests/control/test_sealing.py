@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.retention import Retention
-from batchctl.control.sealing import BACK, EVERY, MOST, Sealing
-from batchctl.domain.audit_chain import Anchor
-from batchctl.operations import audit_trail
-from batchctl.store import audit_seals
+from batchctl.control.maintenance.retention import Retention
+from batchctl.control.maintenance.sealing import BACK, EVERY, MOST, Sealing
+from batchctl.domain.maintenance.audit_chain import Anchor
+from batchctl.operations.maintenance import audit_trail
+from batchctl.store.maintenance import audit_seals
 from tests.control.world import World
 
 ACTED = "INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('anna', 'h', 'rerun', ?, ?)"

@@ -6,11 +6,11 @@ from typing import NoReturn
 
 import pytest
 
-from batchctl.control.findings import Findings
+from batchctl.control.alerting.findings import Findings
 from batchctl.control.handler_watch import HandlerWatch
-from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, NoAnswer
-from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import IncidentKind
 from batchctl.ports import Change, Hang

@@ -9,7 +9,7 @@ import pytest
 from batchctl.control import intake_walk
 from batchctl.control.creation import CreationReport
 from batchctl.control.intake_walk import IN_TURN
-from batchctl.store import intake
+from batchctl.store.intake import intake
 from tests.control.world import World
 
 MANY = 60

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.zone_keeping import EVERY, REST, ZoneKeeping
+from batchctl.control.scheduling.zone_keeping import EVERY, REST, ZoneKeeping
 from tests.control.world import World
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from batchctl.control.deciding import Deciding
-from batchctl.control.firing import Firing
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
 from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Change
 from tests.control.world import World

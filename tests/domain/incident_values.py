@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from batchctl.domain.incidents import Incident, Problem
+from batchctl.domain.alerting.incidents import Incident, Problem
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from batchctl.domain.due import Instant, Plan, plan_of
-from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId, Timing
+from batchctl.domain.scheduling.due import Instant, Plan, plan_of
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, Timing
 from batchctl.domain.status import ScheduleType
 
 HOME = "Europe/Amsterdam"

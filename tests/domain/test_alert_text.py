@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.alert_text import Message, message_of
-from batchctl.domain.alerts import Owed, Parcel
-from batchctl.domain.incidents import Incident
+from batchctl.domain.alerting.alert_text import Message, message_of
+from batchctl.domain.alerting.alerts import Owed, Parcel
+from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, IncidentStatus
 from tests.domain.incident_values import NOW, an_incident

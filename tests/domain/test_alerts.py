@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.domain.alerts import Audience, Owed, audience, owed, parcels, wait_after
-from batchctl.domain.incidents import Policy
+from batchctl.domain.alerting.alerts import Audience, Owed, audience, owed, parcels, wait_after
+from batchctl.domain.alerting.incidents import Policy
 from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, IncidentStatus, Severity
 from tests.domain.incident_values import NOW, an_incident

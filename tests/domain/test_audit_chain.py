@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.audit_chain import (
+from batchctl.domain.maintenance.audit_chain import (
     BEGINNING,
     Anchor,
     Purge,

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.backfill_turns import TICK, Fate, Past, Stretch, next_turn
-from batchctl.domain.due import Instant, InstantOutcome
+from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, Stretch, next_turn
+from batchctl.domain.scheduling.due import Instant, InstantOutcome
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 END = START + timedelta(hours=20)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from batchctl.domain.business_days import FARTHEST, BusinessDays, running_out
+from batchctl.domain.scheduling.business_days import FARTHEST, BusinessDays, running_out
 from tests.domain.scheduling import a_calendar
 
 DAY = timedelta(days=1)

@@ -9,12 +9,12 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchctl.domain import catch_up
-from batchctl.domain.catch_up import DISARMED, Decision, Standing
-from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of, plan_of, timing_hash
-from batchctl.domain.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
+from batchctl.domain.scheduling import catch_up
+from batchctl.domain.scheduling.catch_up import DISARMED, Decision, Standing
+from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan, jitter_of, plan_of, timing_hash
+from batchctl.domain.scheduling.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
+from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import CatchUp, FireOutcome, ScheduleType
-from batchctl.domain.undecided import Before, Undecided
 from tests.tiers import examples
 
 NOW = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.schedules import Timing
+from batchctl.domain.scheduling.schedules import Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 from batchctl.plugin_api import (
     Job,

@@ -15,7 +15,7 @@ from zoneinfo import TZPATH, ZoneInfo
 import pytest
 from cronsim import CronSim
 
-from batchctl.domain.due import Instant, InstantOutcome, Plan, UnfitTiming, jitter_of, plan_of, timing_hash
+from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan, UnfitTiming, jitter_of, plan_of, timing_hash
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy
 from tests.counted_work import work_of
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, at, dates, due, keys, utc

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.business_days import BusinessDays
-from batchctl.domain.expectations import (
+from batchctl.domain.alerting.expectations import (
     Deadline,
     Expected,
     deadlines,
@@ -20,9 +19,10 @@ from batchctl.domain.expectations import (
     unfit_columns,
 )
 from batchctl.domain.rows import BatchId
-from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
+from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId
+from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import IncidentKind
-from batchctl.domain.wall_clock import clock_of
 
 AMSTERDAM = clock_of("Europe/Amsterdam")
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

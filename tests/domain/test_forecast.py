@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.forecast import Forecast, LiveStep, Outlook, Stand, length, usual
+from batchctl.domain.dependencies.forecast import Forecast, LiveStep, Outlook, Stand, length, usual
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from tests.domain.test_graph import Edges, batches

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from batchctl.domain import freezes
-from batchctl.domain.freezes import Scope
-from batchctl.domain.release import staggered, superseded
+from batchctl.domain.operators import freezes
+from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.release import staggered, superseded
 from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, Freeze, FreezeId, InstanceId
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)

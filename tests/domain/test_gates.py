@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain import freezes, gates
+from batchctl.domain import gates
+from batchctl.domain.operators import freezes
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, Freeze, FreezeId, InstanceId
 from batchctl.domain.status import CLAIMED, STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.testing import FakeClock, a_step, an_instance

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain import graph
+from batchctl.domain.dependencies import graph
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency
 from batchctl.domain.status import DependencyMode
 
@@ -93,7 +93,7 @@ def test_a_thousand_that_one_waits_for() -> None:
 
 def test_what_the_controller_asks_takes_no_networkx() -> None:
     asked = (
-        "import sys, datetime; from batchctl.domain import graph, rows\n"
+        "import sys, datetime; from batchctl.domain import rows; from batchctl.domain.dependencies import graph\n"
         "again = rows.Dependency(row_id=1, depends_on=1, deadline=datetime.timedelta())\n"
         "batch = rows.BatchDefinition(batch_id=1, name='b', entity='b', dependencies=(again,))\n"
         "assert graph.in_cycle([batch]) == {1} and 'networkx' not in sys.modules"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.incidents import UnderWay, key_of, review, signature
+from batchctl.domain.alerting.incidents import UnderWay, key_of, review, signature
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, InstanceStatus
 from tests.domain.incident_values import a_problem, an_incident

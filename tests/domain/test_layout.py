@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain import graph
-from batchctl.domain.layout import LINE, MOST_BENDS, Layout, layout
+from batchctl.domain.dependencies import graph
+from batchctl.domain.dependencies.layout import LINE, MOST_BENDS, Layout, layout
 from batchctl.domain.rows import BatchId
 from tests.domain.test_graph import GRAPHS, Edges, batches
 

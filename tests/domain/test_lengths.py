@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.domain.lengths import length_of
+from batchctl.domain.maintenance.lengths import length_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.performance import Drift, Runs, performance, quantile, spark
+from batchctl.domain.alerting.performance import Drift, Runs, performance, quantile, spark
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

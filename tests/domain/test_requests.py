@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.requests import OfBatch, OfIncident, OfInstance, Request, RequestId, Verb, wish_of
+from batchctl.domain.operators.requests import OfBatch, OfIncident, OfInstance, Request, RequestId, Verb, wish_of
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import RequestStatus
 

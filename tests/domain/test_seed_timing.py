@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from batchctl.domain.due import Instant, Plan, jitter_of, problems
+from batchctl.domain.scheduling.due import Instant, Plan, jitter_of, problems
 from batchctl.domain.status import ScheduleType
 from tests.domain.scheduling import HOME, a_plan, a_timing, at, dates, due, keys, utc
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchctl.domain.due import UnfitTiming, plan_of, problems
-from batchctl.domain.schedules import Timing
+from batchctl.domain.scheduling.due import UnfitTiming, plan_of, problems
+from batchctl.domain.scheduling.schedules import Timing
+from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 from batchctl.domain.text import visible
-from batchctl.domain.timing_words import words_of
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, keys, utc
 from tests.tiers import examples
 

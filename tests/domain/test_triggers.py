@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from batchctl.domain.intake.triggers import Blocker, Counted, conditions_of, decide, fired_ago
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
-from batchctl.domain.triggers import Blocker, Counted, conditions_of, decide, fired_ago
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.incidents import Problem
-from batchctl.domain.rows import NO_DATA, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId
-from batchctl.domain.status import Cause, HistoryStatus, IncidentKind, InstanceStatus
-from batchctl.domain.troubles import (
+from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.troubles import (
     Attempt,
     Gap,
     Norms,
@@ -21,6 +19,8 @@ from batchctl.domain.troubles import (
     standing,
     too_short,
 )
+from batchctl.domain.rows import NO_DATA, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId
+from batchctl.domain.status import Cause, HistoryStatus, IncidentKind, InstanceStatus
 from tests.domain.incident_values import NOW
 
 H = HistoryStatus

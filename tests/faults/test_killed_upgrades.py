@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.store import engine, schema
+from batchctl.store import engine
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import ROOT, RunBatchctl, clean_environment
 from tests.control_databases import ControlDatabase

@@ -28,7 +28,7 @@ def test_what_an_error_says_that_nobody_foresaw_is_told_in_short() -> None:
     """SQLAlchemy says the statement, its values and an address of its own, too."""
     wordy = re.compile(r"\{type\((\w+)\)\.__name__\}: \{\1\}")
     told = [
-        *(ROOT / "batchctl" / "control").glob("*.py"),
+        *(ROOT / "batchctl" / "control").rglob("*.py"),
         ROOT / "batchctl" / "node.py",
         ROOT / "batchctl" / "cli" / "main.py",
     ]
@@ -53,7 +53,7 @@ def test_the_document_lists_them_all() -> None:
     [
         (["why", "nonsense"], None),
         (["--config", "/none/batchctl.toml", "status"], "batchctl.config:_find"),
-        (["plan", "/none/x.toml"], "batchctl.cli.files:_parsed"),
+        (["plan", "/none/x.toml"], "batchctl.cli.definitions.files:_parsed"),
         (["demo", "--database", "postgresql://a@127.0.0.1:1/x"], "batchctl.store.dialects.postgresql:unusable"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from batchctl.store import schema
+from batchctl.store.maintenance import schema
 
 
 def imported_by(path: Path) -> set[str]:

@@ -7,10 +7,13 @@ import re
 
 from tests.house.source import place, product_files, strings
 
-VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers", "alert_deliveries")}
+VERBS = {
+    f"batchctl/store/{name}.py"
+    for name in ("intake/intake", "instances", "history", "controllers", "alerting/alert_deliveries")
+}
 SHOWS = "batchctl/store/views/start_views.py"
 """It writes nothing: it shows people the statement with which a FileProcess row is taken in."""
-HOLDS = "batchctl/store/roles.py"
+HOLDS = "batchctl/store/maintenance/roles.py"
 """Its script makes a trigger, which pauses rows that nobody may have asked for as the controller would be asked to."""
 TRANSLATES = "batchctl/store/repeatable/work.py"
 """Its triggers write the engine's word in the place of that of the seeds."""

@@ -15,10 +15,11 @@ from sqlalchemy import text
 
 from batchctl.control_database import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
-from batchctl.domain.health import Result
-from batchctl.store import engine, examination, identity, schema, tables, views
+from batchctl.domain.maintenance.health import Result
+from batchctl.store import engine, identity, tables, views
 from batchctl.store.dialects import dialect_of
-from batchctl.store.schema import Standing
+from batchctl.store.maintenance import examination, schema
+from batchctl.store.maintenance.schema import Standing
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.hand import Hand

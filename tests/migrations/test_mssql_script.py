@@ -11,9 +11,10 @@ from sqlalchemy import CheckConstraint, Column, Table, make_url
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlglot import ErrorLevel, exp
 
-from batchctl.cli import database
 from batchctl.cli.main import run
-from batchctl.store import schema, tsql_script, views
+from batchctl.cli.maintenance import database
+from batchctl.store import views
+from batchctl.store.maintenance import schema, tsql_script
 from batchctl.store.tables import metadata
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 

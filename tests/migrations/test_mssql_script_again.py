@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from batchctl.store import schema
+from batchctl.store.maintenance import schema
 
 BATCHES = [
     re.sub(r"(?m)^-- .*\n", "", batch).strip()

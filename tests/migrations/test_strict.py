@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
-from batchctl.store import engine, schema
+from batchctl.store import engine
 from batchctl.store.dialects import dialect_of, sqlite
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import SqliteControl
 from tests.migrations.test_migrations import FILLED, KEPT

@@ -9,13 +9,13 @@ from datetime import datetime
 import pytest
 
 from batchctl.domain.errors import Busy
-from batchctl.domain.freezes import Scope
+from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.status import InstanceStatus
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
-from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import Filter
+from batchctl.operations.operators.freezing import Freezer
 from batchctl.testing import FakeClock
 from tests.control.world import World
 from tests.control_databases import IMPATIENT, PostgresControl

@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.domain.definitions.sql_jobs import SqlJob, wall_time
 from batchctl.domain.outcomes import Connection
-from batchctl.domain.sql_jobs import SqlJob, wall_time
 from batchctl.domain.status import ProcessingMode
-from batchctl.operations.acts import Actor
-from batchctl.operations.batch_modes import switch_mode
-from batchctl.operations.registrar import Registrar
-from batchctl.operations.schedule_keeper import ScheduleKeeper
+from batchctl.operations.definitions.registrar import Registrar
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.batch_modes import switch_mode
+from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
 from batchctl.plugin_api import Job, daily, job
 from batchctl.preparation import Preparer
 from batchctl.store.transactions import StoreTransactions

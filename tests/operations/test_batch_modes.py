@@ -9,8 +9,8 @@ import pytest
 
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import ProcessingMode
-from batchctl.operations.acts import Actor
-from batchctl.operations.batch_modes import ModeSwitch, switch_mode
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.batch_modes import ModeSwitch, switch_mode
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 

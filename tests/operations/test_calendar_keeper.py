@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.schedules import CalendarDay
-from batchctl.operations import almanac
-from batchctl.operations.acts import Actor
-from batchctl.operations.calendar_keeper import CalendarKeeper, DayChange, Imported
+from batchctl.domain.scheduling.schedules import CalendarDay
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling import almanac
+from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper, DayChange, Imported
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 

@@ -15,7 +15,8 @@ from batchctl import app
 from batchctl.cli import main
 from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.store import engine, schema
+from batchctl.store import engine
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl
 from tests.migrations.test_migrations import spoil

@@ -11,9 +11,9 @@ import pytest
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Connection, Problem, Surroundings
 from batchctl.domain.rows import Step
-from batchctl.operations import checking
-from batchctl.operations.checking import Finding
-from batchctl.store import definitions
+from batchctl.operations.definitions import checking
+from batchctl.operations.definitions.checking import Finding
+from batchctl.store.definitions import definitions
 from batchctl.system.handler_calls import HandlerCalls
 from batchctl.testing import surroundings
 from tests.control.world import ToldHandler, World

@@ -6,8 +6,8 @@ import pytest
 
 from batchctl import app, config
 from batchctl.cli import main
-from batchctl.operations import connection_checks
-from batchctl.operations.checking import Finding
+from batchctl.operations.definitions import connection_checks
+from batchctl.operations.definitions.checking import Finding
 from batchctl.store.dialects.health import mssql
 from tests.control_databases import SqliteControl
 from tests.postgres import PostgresServer

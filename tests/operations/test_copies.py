@@ -16,7 +16,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.place import is_same
 from batchctl.node import Node
 from batchctl.operations import copies
-from batchctl.operations.acts import Actor
+from batchctl.operations.operators.acts import Actor
 from batchctl.store import identity
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 

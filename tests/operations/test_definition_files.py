@@ -13,10 +13,10 @@ import pytest
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import Connection
-from batchctl.operations import batch_history, exporting
-from batchctl.operations.acts import Actor
-from batchctl.operations.definition_files import Applier, File, Outcome
-from batchctl.operations.timetable import Timetable
+from batchctl.operations.definitions import batch_history, exporting
+from batchctl.operations.definitions.definition_files import Applier, File, Outcome
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.transactions import StoreTransactions
 from batchctl.testing import surroundings
 from tests.control.world import BAD, OK, World

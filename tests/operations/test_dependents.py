@@ -8,7 +8,7 @@ import pytest
 
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.liveness import Rhythm
-from batchctl.operations import dependents
+from batchctl.operations.dependencies import dependents
 from batchctl.operations.explain import why
 from batchctl.operations.presence import Presence
 from tests.control.test_dependencies import complete, depend, three

@@ -17,11 +17,12 @@ from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.health import Reading, Result
-from batchctl.operations.checking import Finding
-from batchctl.operations.doctor import Doctor, Line
-from batchctl.store import engine, schema
+from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.maintenance.doctor import Doctor, Line
+from batchctl.store import engine
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
+from batchctl.store.maintenance import schema
 from batchctl.system.clock import SystemClock
 from batchctl.system.shares import file_system_of
 from tests.control.world import World

@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.pool import StaticPool
 
-from batchctl.domain.health import Reading, Result
-from batchctl.store import engine, examination, roles
+from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.store import engine
 from batchctl.store.dialects.health import mssql
+from batchctl.store.maintenance import examination, roles
 from batchctl.store.tables import metadata
 from batchctl.store.task_queues import SERVICE
 from tests.store.sql_server import NOW, Rows, SqlServer, one

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import NotFound, Refused, Unreadable
-from batchctl.domain.freezes import Scope
-from batchctl.domain.release import Choice, Release
+from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.release import Choice, Release
 from batchctl.domain.rows import FreezeId
-from batchctl.operations import freezing, fsck
-from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
+from batchctl.operations.maintenance import fsck
+from batchctl.operations.operators import freezing
+from batchctl.operations.operators.freezing import Freezer
 from tests.control.world import BAD, NO_WAIT, World
 from tests.control_databases import ACTS
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.operations import fsck
+from batchctl.operations.maintenance import fsck
 from batchctl.store import engine, invariants
 from batchctl.store.dialects import dialect_of
 from batchctl.store.invariants import INVARIANTS

@@ -15,12 +15,14 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.locked_rows import trouble_of
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState, IntakeStatus
-from batchctl.operations import fsck, inbox
 from batchctl.operations.clerk import Clerk
-from batchctl.operations.inbox import Item, Reader
+from batchctl.operations.intake import inbox
+from batchctl.operations.intake.inbox import Item, Reader
 from batchctl.operations.intervene import Operator
+from batchctl.operations.maintenance import fsck
 from batchctl.plugin_api import CannotPopulate
-from batchctl.store import controllers, intake
+from batchctl.store import controllers
+from batchctl.store.intake import intake
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ACTS

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from batchctl.cli import main
-from batchctl.domain.health import Result
-from batchctl.operations import installation
-from batchctl.operations.checking import Finding
+from batchctl.domain.maintenance.health import Result
+from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.maintenance import installation
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
-from batchctl.operations import fsck
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Intervention, Operator
+from batchctl.operations.maintenance import fsck
 from tests.control.world import BAD, OK, World
 
 REASON = "the sender sent the file again"

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.cli.graph_words import summary
+from batchctl.cli.dependencies.graph_words import summary
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import BatchId
-from batchctl.operations import picture
-from batchctl.operations.picture import Node, Picture
-from batchctl.store import live
+from batchctl.operations.dependencies import picture
+from batchctl.operations.dependencies.picture import Node, Picture
+from batchctl.store.dependencies import live
 from tests.control.world import World
 from tests.control_databases import SqliteControl
 

@@ -14,8 +14,9 @@ import pytest
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.health import Reading, Result
-from batchctl.operations import checking, privacy
+from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.operations import privacy
+from batchctl.operations.definitions import checking
 from batchctl.system import journal, permissions
 from batchctl.system.permissions import others_at
 

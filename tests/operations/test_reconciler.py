@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.declared import Cadence
+from batchctl.domain.definitions.declared import Cadence
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.operations.acts import Actor
+from batchctl.operations.definitions.job_problems import job_problems
+from batchctl.operations.definitions.reconciler import Reconciled
+from batchctl.operations.definitions.roster import trouble_of
+from batchctl.operations.definitions.schedule_removal import Removed, remove
 from batchctl.operations.intervene import Operator
-from batchctl.operations.job_problems import job_problems
-from batchctl.operations.reconciler import Reconciled
-from batchctl.operations.roster import trouble_of
-from batchctl.operations.schedule_removal import Removed, remove
+from batchctl.operations.operators.acts import Actor
 from batchctl.plugin_api import Job, daily, every, job, once, retry
-from batchctl.store import job_rows
+from batchctl.store.definitions import job_rows
 from tests.control.world import World
 from tests.control_databases import ACTS
 from tests.workshop import Node, Workshop

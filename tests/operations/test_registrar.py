@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from batchctl.domain.definitions.sql_jobs import comes_twice, wall_time
 from batchctl.domain.errors import Refused
-from batchctl.domain.sql_jobs import comes_twice, wall_time
 from tests.control_databases import ControlDatabase
 from tests.sql_shop import SqlShop
 

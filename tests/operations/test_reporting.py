@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.performance import Drift
 from batchctl.domain.errors import NotFound
-from batchctl.domain.performance import Drift
-from batchctl.domain.schedules import ScheduleId
-from batchctl.operations import arming, timetable
+from batchctl.domain.scheduling.schedules import ScheduleId
 from batchctl.operations.reporting import Reporter
-from batchctl.operations.timetable import Timetable
+from batchctl.operations.scheduling import arming, timetable
+from batchctl.operations.scheduling.timetable import Timetable
 from tests.control.world import RUNS_ON, World
 from tests.operations.test_timetable import schedule
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.freezes import Scope
+from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
-from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
+from batchctl.operations.operators.freezing import Freezer
 from batchctl.operations.restart_card import Card
 from batchctl.ports import Finished
 from tests.control.world import BAD, NO_WAIT, OK, World

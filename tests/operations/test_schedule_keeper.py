@@ -10,8 +10,8 @@ import pytest
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.status import ScheduleType
-from batchctl.operations.acts import Actor
-from batchctl.operations.schedule_keeper import ScheduleKeeper, Written
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, Written
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.operations.submission import Submission, Submitted, submit
+from batchctl.operations.intake.submission import Submission, Submitted, submit
 from tests.control.world import World
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from batchctl.domain.errors import Refused
 from batchctl.operations import task_queue
-from batchctl.operations.acts import Actor
+from batchctl.operations.operators.acts import Actor
 from batchctl.operations.task_queue import Opened
 from batchctl.operations.tasks import Desk, Queued, Task
 from batchctl.plugin_api import Connection
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
-from batchctl.store import engine, schema
+from batchctl.store import engine
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.testing import surroundings
 from tests.control.world import World

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.operations import checking
-from batchctl.operations.checking import Finding
-from batchctl.operations.timetable import Timetable
-from batchctl.store import schedules
+from batchctl.operations.definitions import checking
+from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store.scheduling import schedules
 from batchctl.testing import surroundings
 from tests.control.world import World
 from tests.operations.test_checking import Plugins

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.operations import explain, foresight, overview
-from batchctl.operations.foresight import Rehearsed
-from batchctl.operations.schedule_trial import ScheduleBench, ScheduleTrial
-from batchctl.operations.timetable import DECIDED_WITHIN, Timed, Timetable
+from batchctl.operations import explain, overview
+from batchctl.operations.scheduling import foresight
+from batchctl.operations.scheduling.foresight import Rehearsed
+from batchctl.operations.scheduling.schedule_trial import ScheduleBench, ScheduleTrial
+from batchctl.operations.scheduling.timetable import DECIDED_WITHIN, Timed, Timetable
 from tests.control.world import World
 from tests.operations.test_looking import PRESENCE
 

@@ -11,7 +11,7 @@ from sqlalchemy import Table, select
 
 from batchctl.cli.main import run
 from batchctl.control.dead_ends import OF_WORK
-from batchctl.domain.incidents import Problem
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import reports
 from batchctl.store.bounds import bounds

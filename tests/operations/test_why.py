@@ -10,14 +10,14 @@ import pytest
 
 from batchctl.domain.errors import ConfigurationError, NotFound, Unreadable
 from batchctl.domain.gates import Gate
+from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.triggers import Counted
 from batchctl.operations import explain
 from batchctl.operations.explain import Benches, Explanation
+from batchctl.operations.intake.trial import Bench
 from batchctl.operations.presence import Presence
-from batchctl.operations.schedule_trial import ScheduleBench
-from batchctl.operations.timetable import Timetable
-from batchctl.operations.trial import Bench
+from batchctl.operations.scheduling.schedule_trial import ScheduleBench
+from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import Answer
 from tests.control.world import BAD, World
 

@@ -13,7 +13,8 @@ from batchctl.control.claiming import Claimer
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations import explain
 from batchctl.operations.presence import Presence
-from batchctl.store import definitions, limits
+from batchctl.store import limits
+from batchctl.store.definitions import definitions
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.tiers import examples

@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from zoneinfo import TZPATH, ZoneInfo, available_timezones
 
-from batchctl.domain.due import InstantOutcome, Plan, UnfitTiming, plan_of
-from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId, Timing
+from batchctl.domain.scheduling.due import InstantOutcome, Plan, UnfitTiming, plan_of
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 from tests.sim.oracle import DAY, EPOCH, NTH, WEEKDAYS, Expected, Shape, Walk, expected
 

@@ -13,13 +13,14 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnreachable, DatabaseUnusable
-from batchctl.domain.retention import Keep, Rules
+from batchctl.domain.maintenance.retention import Keep, Rules
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import InstanceStatus
-from batchctl.operations import audit_trail
+from batchctl.operations.maintenance import audit_trail
 from batchctl.ports import Boundary
-from batchctl.store import definitions, purging, schema
+from batchctl.store.definitions import definitions
 from batchctl.store.dialects import sqlite
+from batchctl.store.maintenance import purging, schema
 from batchctl.store.transactions import ReadsClock, StoreTransactions
 from tests.sim.clock import BEGINNING
 from tests.sim.faults import Actor, ConnectionLost

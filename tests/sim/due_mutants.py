@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.domain import business_days, cadences, day_times, due, timing_text, wall_clock
+from batchctl.domain.scheduling import business_days, cadences, day_times, due, timing_text, wall_clock
 from tests.sim.mutating import Change, Mutant
 
 _IS_SHORT = "(timing.interval_minutes or 0) <= LONGEST_RHYTHM"

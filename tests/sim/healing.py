@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from batchctl.control.incident_watch import STALE
+from batchctl.control.alerting.incident_watch import STALE
 from tests.sim import counts, laws, telling, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck

@@ -7,28 +7,20 @@ from batchctl.control import (
     controller,
     creation,
     flights,
-    incident_watch,
     intake_writing,
     leadership,
-    outbox,
-    purge,
     recording,
     rescue,
-    sealing,
     takeover,
 )
-from batchctl.domain import gates, liveness, moves, retention
-from batchctl.operations import freezing, release
-from batchctl.store import (
-    audit_seals,
-    dependencies,
-    finished_instances,
-    history,
-    instances,
-    leading,
-    transactions,
-    turns,
-)
+from batchctl.control.alerting import incident_watch, outbox
+from batchctl.control.maintenance import purge, sealing
+from batchctl.domain import gates, liveness, moves
+from batchctl.domain.maintenance import retention
+from batchctl.operations.operators import freezing, release
+from batchctl.store import history, instances, leading, transactions, turns
+from batchctl.store.dependencies import dependencies
+from batchctl.store.maintenance import audit_seals, finished_instances
 from tests.sim.mutating import Mutant, mutant
 
 _OWN_ONLY = (

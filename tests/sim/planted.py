@@ -13,7 +13,7 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "a message is taken by two",
         "control/test_guards.py::test_of_two_who_take_a_message_one_gets_it[sqlite]",
-        (("batchctl.store.alert_deliveries", '_a.Attempts == bindparam("tried"),', "_a.Attempts >= 0,"),),
+        (("batchctl.store.alerting.alert_deliveries", '_a.Attempts == bindparam("tried"),', "_a.Attempts >= 0,"),),
     ),
     Planted(
         "an adoption in doubt is forgotten after one look",
@@ -29,17 +29,17 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "who answers a request goes on with what it runs as before",
         "control/test_answering.py::test_what_is_asked_for_holds_at_once_for_what_the_one_who_answers_has_under_way",
-        (("batchctl.control.answering", "            self.acted()\n", ""),),
+        (("batchctl.control.operators.answering", "            self.acted()\n", ""),),
     ),
     Planted(
         "KeepLast keeps one too few",
         "control/test_guards.py::test_as_many_of_the_last_ones_are_kept_as_the_rule_says",
-        (("batchctl.store.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),
+        (("batchctl.store.maintenance.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),
     ),
     Planted(
         "what was answered meanwhile is carried out",
         "control/test_guards.py::test_a_request_that_was_answered_meanwhile_is_not_carried_out[sqlite]",
-        (("batchctl.control.answering", " or request.status is not RequestStatus.REQUESTED", ""),),
+        (("batchctl.control.operators.answering", " or request.status is not RequestStatus.REQUESTED", ""),),
     ),
     Planted(
         "a controller watches itself",
@@ -54,7 +54,7 @@ PLANTED: tuple[Planted, ...] = (
         "control/test_answering.py::test_all_verbs_of_the_command_line_are_known[sqlite]",
         (
             (
-                "batchctl.store.operator_requests",
+                "batchctl.store.operators.operator_requests",
                 ".order_by(_q.OperatorRequest_id)",
                 ".order_by(_q.OperatorRequest_id.desc())",
             ),
@@ -79,24 +79,36 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "duplicates are found across entities",
         "control/test_creation.py::test_the_same_data_of_another_entity_is_no_duplicate[sqlite]",
-        (("batchctl.store.intake", '    exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),\n', ""),),
+        (
+            (
+                "batchctl.store.intake.intake",
+                '    exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),\n',
+                "",
+            ),
+        ),
     ),
     Planted(
         "a row that waits behind counts as the first",
         "control/test_creation.py::test_a_second_row_with_the_same_data_is_a_duplicate_that_names_the_first[sqlite]",
-        (("batchctl.store.intake", '_same.c.FileProcess_id < bindparam("intake_id"),', "_same.c.FileProcess_id > 0,"),),
+        (
+            (
+                "batchctl.store.intake.intake",
+                '_same.c.FileProcess_id < bindparam("intake_id"),',
+                "_same.c.FileProcess_id > 0,",
+            ),
+        ),
     ),
     Planted(
         "what was accepted is a duplicate again",
         "control/test_creation.py::test_accepting_takes_a_duplicate_in_on_purpose_and_is_audited[sqlite]",
-        (("batchctl.store.intake", "    not_(_IS_ACCEPTED),\n", ""),),
+        (("batchctl.store.intake.intake", "    not_(_IS_ACCEPTED),\n", ""),),
     ),
     Planted(
         "a freeze that has ended holds still",
         "domain/test_freezes.py::test_of_several_freezes_the_one_that_lasts_longest_speaks_and_the_next_end_wakes",
         (
             (
-                "batchctl.domain.freezes",
+                "batchctl.domain.operators.freezes",
                 "if best is None or ends_later(freeze, best)",
                 "if best is None or not ends_later(freeze, best)",
             ),
@@ -164,17 +176,17 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "a message is begun however late",
         "control/test_alerting.py::test_who_slept_between_claim_and_sending_leaves_it_to_others[sqlite]",
-        (("batchctl.control.outbox", "if self.clock.monotonic() > until:", "if False:"),),
+        (("batchctl.control.alerting.outbox", "if self.clock.monotonic() > until:", "if False:"),),
     ),
     Planted(
         "a message is given up at the first attempt",
         "control/test_alerting.py::test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others[sqlite]",
-        (("batchctl.control.outbox", "None if is_over else now + wait_after(one.attempts + 1)", "None"),),
+        (("batchctl.control.alerting.outbox", "None if is_over else now + wait_after(one.attempts + 1)", "None"),),
     ),
     Planted(
         "of a row's instances one is purged without the others",
         "control/test_purged_instances.py::test_a_row_of_which_one_instance_is_open_keeps_the_others_too[sqlite]",
-        (("batchctl.domain.retention", "return all(_may_go", "return any(_may_go"),),
+        (("batchctl.domain.maintenance.retention", "return all(_may_go", "return any(_may_go"),),
     ),
     Planted(
         "a check is not asked once a step was lost",

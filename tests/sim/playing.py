@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from batchctl.operations import fsck
+from batchctl.operations.maintenance import fsck
 from tests.sim.database import Database, edged
 from tests.sim.healing import live
 from tests.sim.laws import GO_BY_CLOCKS, Broken

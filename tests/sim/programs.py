@@ -8,44 +8,44 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from batchctl.control.alerting import Alerting
-from batchctl.control.answering import Answering
-from batchctl.control.backfilling import Backfilling
+from batchctl.control.alerting.alerting import Alerting
+from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_watch import IncidentWatch
+from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
-from batchctl.control.deciding import Deciding
-from batchctl.control.dependency_watch import DependencyWatch
-from batchctl.control.findings import Findings
-from batchctl.control.firing import Firing
-from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.control.leadership import Leadership, LeadersTransactions
+from batchctl.control.maintenance.retention import Retention
+from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
-from batchctl.control.outbox import Outbox
+from batchctl.control.operators.answering import Answering
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
-from batchctl.control.retention import Retention
-from batchctl.control.sealing import Sealing
+from batchctl.control.scheduling.backfilling import Backfilling
+from batchctl.control.scheduling.deciding import Deciding
+from batchctl.control.scheduling.firing import Firing
 from batchctl.control.worker import Duty, Leading, Worker
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.alerts import Audience
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import Audience
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
-from batchctl.domain.freezes import Scope
+from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.release import Choice, Release
+from batchctl.domain.operators.requests import Request, Verb
 from batchctl.domain.outcomes import Identity
-from batchctl.domain.release import Choice, Release
-from batchctl.domain.requests import Request, Verb
 from batchctl.domain.rows import BatchDefinition, InstanceId
-from batchctl.domain.schedules import BackfillId, ScheduleId
+from batchctl.domain.scheduling.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener
-from batchctl.operations import acts
-from batchctl.operations.backfiller import Backfiller, Span
-from batchctl.operations.freezing import Freezer
+from batchctl.operations.intake.submission import Submission, submit
 from batchctl.operations.intervene import Operator
+from batchctl.operations.operators import acts
+from batchctl.operations.operators.freezing import Freezer
 from batchctl.operations.requested import Proxy
-from batchctl.operations.submission import Submission, submit
+from batchctl.operations.scheduling.backfiller import Backfiller, Span
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
-from batchctl.store import backfills, schedules
+from batchctl.store.scheduling import backfills, schedules
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
 from batchctl.testing import surroundings

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from batchctl.control.incident_watch import STALE
-from batchctl.domain.alert_text import Letter
-from batchctl.domain.audit_chain import Anchor
-from batchctl.operations import audit_trail
+from batchctl.control.alerting.incident_watch import STALE
+from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.maintenance.audit_chain import Anchor
+from batchctl.operations.maintenance import audit_trail
 from batchctl.ports import Answer
 from tests.sim.laws import Broken
 

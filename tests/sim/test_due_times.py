@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from batchctl.domain import wall_clock
+from batchctl.domain.scheduling import wall_clock
 from tests.sim.changes import Case, Change, Comparison, cases_at, changes_of, compare_some, difference, zones
 from tests.sim.compositions import composed_case
 from tests.sim.due_mutants import DUE_MUTANTS

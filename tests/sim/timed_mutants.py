@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from batchctl.control import (
-    backfilling,
-    deciding,
-)
-from batchctl.domain import backfill_turns, catch_up
-from batchctl.store import (
-    backfills,
-)
+from batchctl.control.scheduling import backfilling, deciding
+from batchctl.domain.scheduling import backfill_turns, catch_up
+from batchctl.store.scheduling import backfills
 from tests.sim.mutating import Mutant, mutant
 
 _GUARD = "if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):"

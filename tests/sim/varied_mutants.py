@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from batchctl.control import answering, asked_rows, claiming, controller, intake_writing, membership, recording, rescue
+from batchctl.control import asked_rows, claiming, controller, intake_writing, membership, recording, rescue
+from batchctl.control.operators import answering
 from batchctl.domain import moves
 from batchctl.operations import intervene
-from batchctl.store import definitions
+from batchctl.store.definitions import definitions
 from tests.sim.mutating import Mutant, mutant
 
 VARIED_MUTANTS: tuple[Mutant, ...] = (

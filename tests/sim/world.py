@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.audit_chain import Anchor
+from batchctl.domain.maintenance.audit_chain import Anchor
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told

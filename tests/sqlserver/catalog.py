@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from batchctl.store import roles, schema
+from batchctl.store.maintenance import roles, schema
 from tests.sqlserver.parser import Tree, tree_of
 from tests.sqlserver.trees import name_of, of_kind, texts_executed
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, make_url
 
-from batchctl.store import engine, schema, views
+from batchctl.store import engine, views
 from batchctl.store.dialects.mssql_session import ServerError, Session
+from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.hand import Hand

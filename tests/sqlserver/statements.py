@@ -32,7 +32,7 @@ OF_OTHERS = tuple(
 BY_KIND = frozenset(
     {
         *(("batchctl.store.identity", name) for name in ("rename", "lost_name")),
-        ("batchctl.store.staging", "count"),
+        ("batchctl.store.intake.staging", "count"),
         ("batchctl.store.leading", "load_or_make"),
         *(("batchctl.store.task_queues", name) for name in ("_guards", "keeps_out")),
         *(("batchctl.store.unreadable", name) for name in ("unfit", "_of_row")),

@@ -15,7 +15,8 @@ from sqlalchemy import update
 
 from batchctl.plugin_api import Step, StepOutcome
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake
+from batchctl.store import engine
+from batchctl.store.intake import intake
 from batchctl.store.tables import batch_control
 from batchctl.store.transactions import StoreTransactions
 from batchctl.testing import a_request, a_step

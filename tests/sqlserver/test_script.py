@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from batchctl.store import schema
+from batchctl.store.maintenance import schema
 from tests.sqlserver import taken
 from tests.sqlserver.catalog import batches, control_database, made_by, with_trees
 

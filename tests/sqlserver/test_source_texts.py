@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from batchctl.store import roles, schema, unreadable, views
+from batchctl.store import unreadable, views
 from batchctl.store.dialects import mssql_session
+from batchctl.store.maintenance import roles, schema
 from batchctl.store.tables import process_batch
 from batchctl.testing import a_step
 from step_handlers import _catalog
@@ -49,7 +50,7 @@ HOLES = {
 """What stands in the holes of a text that is sent or shown by itself."""
 OF_OTHER_SERVERS = {
     "batchctl/store/dialects/pending.py": ("SET statement_timeout = ",),
-    "batchctl/store/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
+    "batchctl/store/maintenance/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
     "batchctl/store/statements.py": ("SELECT {found[1]} {condition}", "SELECT {values[1]} FROM {rows} ORDER BY v."),
     "batchctl/store/task_queues.py": ("SELECT 1 FROM pg_roles ", "SELECT tgname FROM pg_trigger "),
     "batchctl/store/views/spoken.py": ("CREATE OR REPLACE VIEW", "CREATE VIEW"),
@@ -116,8 +117,8 @@ WHOLE = {
         mssql_session._TELLING.format("SELECT 1"),
         mssql_session._part_of_a_batch("CREATE VIEW etl AS SELECT 1 AS One"),
     ],
-    "batchctl/store/roles.py": of_roles,
-    "batchctl/store/tsql_script.py": of_the_script,
+    "batchctl/store/maintenance/roles.py": of_roles,
+    "batchctl/store/maintenance/tsql_script.py": of_the_script,
     "batchctl/store/unreadable.py": of_rows_put_back,
     "step_handlers/_catalog.py": of_the_catalog,
     "step_handlers/_tsql.py": of_steps,
@@ -129,7 +130,7 @@ def is_of_another_server(place: str) -> bool:
     """Say whether a text is not for SQL Server, though others in its module are."""
     module = place.partition(":")[0]
     beginnings = OF_OTHER_SERVERS.get(module, ())
-    is_in_another = module == "batchctl/store/roles.py" and source_texts.is_part(
+    is_in_another = module == "batchctl/store/maintenance/roles.py" and source_texts.is_part(
         TEXTS[place], roles.script("postgresql", "etl", {"shop": ["Orders"]})
     )
     return is_in_another or TEXTS[place].startswith(beginnings)
@@ -152,7 +153,12 @@ def test_a_text_in_the_source_is_taken(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [name for name in WHOLE if name not in {"batchctl/store/roles.py", "batchctl/store/tsql_script.py"}]
+    "module",
+    [
+        name
+        for name in WHOLE
+        if name not in {"batchctl/store/maintenance/roles.py", "batchctl/store/maintenance/tsql_script.py"}
+    ],
 )
 def test_what_is_made_of_parts_is_taken(module: str) -> None:
     for text in whole(module):

@@ -8,9 +8,10 @@ from types import FunctionType
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from batchctl.store import identity, schema, unreadable
+from batchctl.store import identity, unreadable
 from batchctl.store.conditions import requirements
 from batchctl.store.dialects import mssql_session
+from batchctl.store.maintenance import schema
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import file_process, metadata
 from tests.sqlserver import statements, taken

@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake
+from batchctl.store import engine
+from batchctl.store.intake import intake
 from batchctl.store.transactions import StoreTransactions
 from tests.sqlserver import taken
 

@@ -13,9 +13,11 @@ from sqlalchemy import Connection, make_url
 
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId, IntakeRow
 from batchctl.domain.status import InstanceStatus, IntakeStatus
-from batchctl.store import audit, controllers, history, instances, intake, limits, reports, tables
+from batchctl.store import controllers, history, instances, limits, reports, tables
 from batchctl.store.conditions import is_word, one_of
 from batchctl.store.engine import open_engine
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import audit
 from tests.control_databases import SqliteControl, with_tables
 
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)

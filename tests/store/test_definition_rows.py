@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.definition_rows import _NAMES, KEPT, NO_DEFINITIONS, SHAPES, STAMPS
+from batchctl.store.definitions.definition_rows import _NAMES, KEPT, NO_DEFINITIONS, SHAPES, STAMPS
 from batchctl.store.tables import metadata
 
 OF_FILES = {part.kind: part for shape in SHAPES for part in (shape, *shape.parts)}

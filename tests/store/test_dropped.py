@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.ports import Boundary
-from batchctl.store import audit, engine
+from batchctl.store import engine
+from batchctl.store.maintenance import audit
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase
 

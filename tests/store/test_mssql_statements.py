@@ -14,8 +14,10 @@ from sqlalchemy import Connection, make_url
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.rows import BatchId
-from batchctl.store import audit, engine, history, instances, intake, reports
+from batchctl.store import engine, history, instances, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import audit
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import DEFINITIONS, metadata
 from batchctl.store.transactions import StoreTransactions

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.errors import Busy, DatabaseUnusable
-from batchctl.store import definitions, engine, schema
+from batchctl.store import engine
+from batchctl.store.definitions import definitions
 from batchctl.store.dialects import sqlite
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 
 

@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.errors import Refused
-from batchctl.store import roles
+from batchctl.store.maintenance import roles
 from batchctl.store.tables import DEFINITIONS, metadata
 
 MSSQL = roles.script("mssql", None, {"shop": ["Orders", "L'été"]})

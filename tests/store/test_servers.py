@@ -16,8 +16,11 @@ from sqlalchemy import Connection
 from batchctl.domain.error_codes import code_at
 from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable
 from batchctl.ports import Boundary
-from batchctl.store import definitions, engine, intake, schema
+from batchctl.store import engine
+from batchctl.store.definitions import definitions
 from batchctl.store.dialects import postgresql, postgresql_errors
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions, left_out_if_refused, savepoint
 from batchctl.system.clock import SystemClock
 from tests.postgres import PostgresServer

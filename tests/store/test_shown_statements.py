@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from batchctl.store.intake import to_correct_entity
+from batchctl.store.intake.intake import to_correct_entity
 from batchctl.store.unreadable import for_any_client
 
 PLAIN = f"correct Entity of the row ({to_correct_entity(cast('Any', 7))}), or register a batch"

@@ -14,10 +14,10 @@ from sqlalchemy.dialects import mssql
 from sqlalchemy.sql.elements import quoted_name
 
 from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseUnusable
+from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger
-from batchctl.domain.triggers import Counted
 from batchctl.store.dialects import pending
-from batchctl.store.staging import StagingTables, _Staging
+from batchctl.store.intake.staging import StagingTables, _Staging
 from tests.control_databases import KINDS
 from tests.sqlserver import taken
 from tests.staging_yard import PostgresTarget, SqliteTarget, target_of

@@ -14,8 +14,9 @@ from sqlalchemy import Connection
 
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake
+from batchctl.store import engine
 from batchctl.store.dialects import sqlite
+from batchctl.store.intake import intake
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.control_databases import IMPATIENT, ControlDatabase, SqliteControl
 from tests.hand import Hand

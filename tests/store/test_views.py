@@ -13,12 +13,16 @@ import psycopg
 import pytest
 import sqlglot
 
-from batchctl.domain import freezes, locked_rows
-from batchctl.domain import zone_offsets as reckoned
+from batchctl.domain import locked_rows
+from batchctl.domain.operators import freezes
 from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.scheduling import zone_offsets as reckoned
 from batchctl.expected_work import ExpectedWork
-from batchctl.store import definitions, limits, schema, views, zone_offsets
+from batchctl.store import limits, views
 from batchctl.store.columns import UtcTime
+from batchctl.store.definitions import definitions
+from batchctl.store.maintenance import schema
+from batchctl.store.scheduling import zone_offsets
 from batchctl.store.tables import metadata
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import CheckConstraint
 
-from batchctl.domain.cadences import MONTHS
-from batchctl.domain.column_text import (
+from batchctl.domain.scheduling.cadences import MONTHS
+from batchctl.domain.scheduling.column_text import (
     UnfitText,
     month_days_of,
     months_of,
@@ -22,9 +22,9 @@ from batchctl.domain.column_text import (
     weeks_of,
     window_of_day,
 )
-from batchctl.domain.schedules import Timing
+from batchctl.domain.scheduling.schedules import Timing
+from batchctl.domain.scheduling.timing_text import read_timing
 from batchctl.domain.status import ScheduleType
-from batchctl.domain.timing_text import read_timing
 from batchctl.store.conditions import spelled
 from batchctl.store.tables import metadata
 from tests.control_databases import ControlDatabase

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from batchctl import config
-from batchctl.domain.alert_text import Letter, Message
+from batchctl.domain.alerting.alert_text import Letter, Message
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.status import DeliveryKind
 from batchctl.system import alert_sinks

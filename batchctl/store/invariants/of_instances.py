@@ -15,9 +15,8 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.status import InstanceStatus
-from batchctl.store.audit import ACCEPT, target_of
 from batchctl.store.comparison import exactly, same_data
-from batchctl.store.definitions import ENTITY
+from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.invariants.invariant import (
     BROKEN,
     CLAIMED,
@@ -27,6 +26,7 @@ from batchctl.store.invariants.invariant import (
     is_as_it_was,
     is_written_down,
 )
+from batchctl.store.maintenance.audit import ACCEPT, target_of
 from batchctl.store.tables import (
     audit_log,
     batch_control,

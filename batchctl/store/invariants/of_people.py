@@ -10,8 +10,8 @@ from sqlalchemy import (
     select,
 )
 
-from batchctl.store.audit import target_of
 from batchctl.store.invariants.invariant import Invariant
+from batchctl.store.maintenance.audit import target_of
 from batchctl.store.tables import (
     alert_delivery,
     audit_log,

@@ -15,8 +15,8 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.text import NAME_LIMIT
-from batchctl.store.audit import RUN_NOW
 from batchctl.store.invariants.invariant import Invariant
+from batchctl.store.maintenance.audit import RUN_NOW
 from batchctl.store.tables import (
     audit_log,
     batch_completion,

@@ -10,8 +10,8 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
-from batchctl.domain.cadences import WEEKS
 from batchctl.domain.rows import HIGHEST_SEQ
+from batchctl.domain.scheduling.cadences import WEEKS
 from batchctl.store.columns import (
     UtcTime,
     name,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from batchctl.domain.incidents import key_of
+from batchctl.domain.alerting.incidents import key_of
+from batchctl.domain.dependencies.waits import TOO_EARLY, USED_BEFORE
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
-from batchctl.domain.waits import TOO_EARLY, USED_BEFORE
 from batchctl.store.tables import OPEN_INSTANCE
 from batchctl.store.views.shared_parts import (
     CLAIMED,

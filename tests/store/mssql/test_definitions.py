@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import Connection
 
 from batchctl.ports import Boundary
-from batchctl.store import reports, schema, unreadable, views
+from batchctl.store import reports, unreadable, views
 from batchctl.store.dialects import mssql, mssql_catalog
+from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.sqlserver import taken

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.errors import ConfigurationError
-from batchctl.store import engine, examination
+from batchctl.store import engine
+from batchctl.store.maintenance import examination
 from tests.store.sql_server import (
     SqlServer,
 )

@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from batchctl.domain.health import Lacking, Reading
+from batchctl.domain.maintenance.health import Lacking, Reading
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
 
 CONNECT_SECONDS = 10

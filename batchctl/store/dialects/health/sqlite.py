@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.health import Lacking, Reading, Result
+from batchctl.domain.maintenance.health import Lacking, Reading, Result
 from batchctl.store.dialects.sqlite import waits_for_disk
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")

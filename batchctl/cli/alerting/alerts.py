@@ -1,0 +1,117 @@
+"""`batchctl alert`: the channels on which people are told, whether they work, and whether anybody works at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from batchctl.cli.listing import Listing
+    from batchctl.operations.alerting.alert_channels import Channel
+    from batchctl.operations.columns import Columns
+
+FINDINGS = 6
+
+
+@click.group()
+def alert() -> None:
+    """See the channels for alerts, try them, or look from outside whether a controller works."""
+
+
+@alert.command("list")
+@as_rows
+@pass_session
+def list_channels(session: Session, as_json: bool) -> None:
+    """List the channels of the configuration, what is wrong with each, and its last message."""
+    from batchctl.cli import output
+    from batchctl.operations.alerting import alert_channels
+
+    with session.app() as app:
+        found = alert_channels.channels(app.transactions, app.settings)
+    if as_json:
+        output.print_json([_as_json(one) for one in found])
+        return
+    out = output.console()
+    if not found:
+        out.print("No channel is configured: incidents are listed, and nobody is told.")
+        output.hints(out, "batchctl incidents   (docs/alerts.md says how a channel is configured)")
+        return
+    output.section(out, _listing(found))
+    broken = [one for one in found if one.problem is not None]
+    output.hints(out, broken[0].remedy if broken else "batchctl alert test")
+
+
+def _listing(found: tuple[Channel, ...]) -> Listing:
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+
+    rows = [
+        (
+            cell(one.name),
+            cell(one.kind),
+            cell(one.on),
+            cell(None if one.last is None else one.last.message.title),
+            cell(None) if one.last is None else word(one.last.status.value),
+            time(None if one.last is None else one.last.sent_at or one.last.made_at),
+            cell(one.problem or (None if one.last is None else one.last.said)),
+        )
+        for one in found
+    ]
+    return Listing("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
+
+
+def _as_json(one: Channel) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        "Channel": one.name,
+        "Kind": one.kind,
+        "On": one.on,
+        "Problem": one.problem,
+        "LastDelivery": None if one.last is None else columns.delivery(one.last),
+    }
+
+
+@alert.command()
+@click.argument("channel", required=False)
+@pass_session
+def test(session: Session, channel: str | None) -> None:
+    """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
+    from batchctl.cli import output
+    from batchctl.domain.error_codes import NOT_SENT
+    from batchctl.operations.alerting import alert_channels
+
+    with session.app() as app:
+        outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
+    for name, trouble in outcomes.items():
+        said = "a test message was sent" if trouble is None else trouble
+        click.echo(f"{visible(name)}: {visible(said)}", err=trouble is not None)
+    silent = [visible(name) for name, trouble in outcomes.items() if trouble is not None]
+    if silent:
+        output.complain(
+            f"a test message could not be sent through {', '.join(silent)}", NOT_SENT, "batchctl alert list"
+        )
+        raise click.exceptions.Exit(1)
+
+
+@alert.command()
+@click.option("--once", "_once", is_flag=True, expose_value=False, help="Accepted; it always looks once.")
+@pass_session
+def watch(session: Session) -> None:
+    """Look once whether a controller works, and tell people if none does. For cron: exit 6 when nobody works.
+
+    Where none does, this looks after all other incidents too, and sends what waits.
+    """
+    from batchctl.cli import progress
+
+    with progress.watched(session) as node:
+        living = node.look_for_nobody()
+    if not living:
+        click.echo("No controller works.", err=True)
+        click.echo("Next: batchctl run   (batchctl incidents says what people have been told)", err=True)
+        raise click.exceptions.Exit(FINDINGS)
+    click.echo(f"{visible(', '.join(living))} {'works' if len(living) == 1 else 'work'}.")

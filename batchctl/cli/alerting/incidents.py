@@ -1,0 +1,188 @@
+"""`batchctl incidents, acknowledge, snooze`: what needs a person, and who takes care of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.filtering import filters
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_rows, dry_run, pass_session, reason
+from batchctl.domain.status import IncidentStatus
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
+
+    from rich.text import Text
+
+    from batchctl.cli.listing import Listing
+    from batchctl.domain.alerting.incidents import Incident
+    from batchctl.operations.alerting.incident_desk import IncidentDesk, LookedAfter, Which
+
+
+class Length(click.ParamType[Any]):
+    """A length of time, such as 30m or 2h."""
+
+    name = "length"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """Read a length of time."""
+        from batchctl.domain.maintenance.lengths import length_of
+
+        length = length_of(str(value))
+        if length is None:
+            self.fail(f"'{visible(str(value))}' is no length of time; write for example 30m, 2h or 1d.", param, ctx)
+        return length
+
+
+_incident = click.argument("incident_id", metavar="ID", type=ROW_ID, required=False)
+_of_instance = click.option(
+    "--instance", "instance_id", type=INSTANCE_ID, metavar="ID", help="All about a BatchControl id."
+)
+
+
+@click.command()
+@click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
+@filters(IncidentStatus, "was opened")
+@as_rows
+@pass_session
+def incidents(
+    session: Session,
+    everything: bool,
+    batch: str | None,
+    status: str | None,
+    since: datetime | None,
+    as_json: bool,
+) -> None:
+    """List the problems that people have to know of, since when, and what to type."""
+    from batchctl.cli import output
+    from batchctl.operations import columns
+    from batchctl.operations.alerting import incident_desk
+
+    stands = None if status is None else IncidentStatus(status)
+    everything = everything or stands is IncidentStatus.RESOLVED
+    with session.app() as app:
+        found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
+        now = app.clock.now()
+    if as_json:
+        output.print_json([columns.incident(one) for one in found])
+        return
+    out = output.console()
+    if found:
+        output.section(out, listing(found, now))
+    else:
+        out.print("No incident stands." if not everything else "There was no incident so far.")
+    unknown = [one for one in found if one.status is IncidentStatus.OPEN]
+    output.hints(out, f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
+
+
+def listing(found: Sequence[Incident], now: datetime) -> Listing:
+    """Return incidents as a list."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
+
+    rows = [
+        (
+            cell(one.incident_id),
+            cell(one.kind.value),
+            cell(one.subject),
+            _stand(one, now),
+            time(one.opened_at),
+            cell(one.occurrences),
+            cell(one.message),
+            cell(_next(one)),
+        )
+        for one in found
+    ]
+    return Listing("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
+
+
+def _stand(one: Incident, now: datetime) -> Text:
+    """Return how it stands, and who sees to it, or until when nobody is reminded."""
+    from batchctl.cli.output import cell, time, word
+
+    said = word(one.status.value)
+    if one.is_standing and one.acknowledged_by is not None:
+        said.append(" by ").append_text(cell(one.acknowledged_by))
+    elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
+        said.append(", snoozed until ").append_text(time(one.snoozed_until))
+    else:
+        return said
+    return said if one.because is None else said.append(": ").append_text(cell(one.because))
+
+
+def _next(one: Incident) -> str | None:
+    return one.next_step if one.is_standing else None
+
+
+@click.command()
+@_incident
+@_of_instance
+@reason(required=True)
+@dry_run
+@pass_session
+def acknowledge(session: Session, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool) -> None:
+    """Take care of an incident: nobody is reminded of it any more. That it is over will still be told."""
+    which = _which(incident_id, instance_id)
+    with _desk(session, dry_run=dry_run) as desk:
+        _show(desk.acknowledge(which, reason=reason), dry_run=dry_run)
+
+
+@click.command()
+@_incident
+@_of_instance
+@click.option("--for", "length", type=Length(), required=True, metavar="LENGTH", help="Such as 30m, 2h or 1d.")
+@reason(required=True)
+@dry_run
+@pass_session
+def snooze(
+    session: Session,
+    incident_id: int | None,
+    instance_id: int | None,
+    length: timedelta,
+    reason: str,
+    dry_run: bool,
+) -> None:
+    """Let nobody be reminded of an incident for a while."""
+    which = _which(incident_id, instance_id)
+    with _desk(session, dry_run=dry_run) as desk:
+        _show(desk.snooze(which, length, reason=reason), dry_run=dry_run)
+
+
+def _which(incident_id: int | None, instance_id: int | None) -> Which:
+    from batchctl.domain.rows import IncidentId, InstanceId
+    from batchctl.operations.alerting.incident_desk import Which
+
+    if (incident_id is None) == (instance_id is None):
+        raise click.UsageError("Name an incident, or with --instance the BatchControl id that it is about.")
+    if incident_id is not None:
+        return Which(incident_id=IncidentId(incident_id))
+    return Which(instance_id=InstanceId(instance_id or 0))
+
+
+@contextmanager
+def _desk(session: Session, *, dry_run: bool) -> Iterator[IncidentDesk]:
+    from batchctl.node import Node
+    from batchctl.operations.alerting.incident_desk import IncidentDesk
+
+    with session.app() as app:
+        yield IncidentDesk(
+            transactions=app.transactions,
+            clock=app.clock,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+            notice=Node(app).notice,
+        )
+
+
+def _show(done: Sequence[LookedAfter], *, dry_run: bool) -> None:
+    from batchctl.cli import output
+
+    for one in done:
+        click.echo(f"{'Would do: ' if dry_run else ''}{one.said}")
+    following = done[0].incident.next_step or "batchctl incidents"
+    output.hints(output.console(), "the same command without --dry-run" if dry_run else following)

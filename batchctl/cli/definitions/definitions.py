@@ -1,0 +1,154 @@
+"""`batchctl batches` and `batchctl check`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_rows, one_of, pass_session
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from batchctl.domain.rows import BatchDefinition
+
+FINDINGS = 6
+
+
+@click.command()
+@click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
+@as_rows
+@pass_session
+def batches(session: Session, status: str | None, as_json: bool) -> None:
+    """List the batches in order of Seq, with their steps and how many instances stand where."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.domain.maintenance.lengths import in_words
+    from batchctl.domain.operators import freezes
+    from batchctl.domain.text import typed
+    from batchctl.operations import columns, inspection
+
+    with session.app() as app:
+        (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
+    # How a row that cannot be read is meant nobody knows: it is always shown.
+    found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
+    if as_json:
+        listed = [
+            {
+                **columns.batch(one.batch),
+                "Steps": [columns.step(step) for step in one.batch.steps],
+                "NotInstalled": [columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
+                "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
+                "Frozen": freezes.holding(one.batch, now) is not None,
+                "Instances": {status.value: count for status, count in one.instances.items()},
+            }
+            for one in found
+        ]
+        nothing = dict.fromkeys(listed[0] if listed else ())
+        listed += [
+            {**nothing, "ProcessBatch_id": row.batch_id, **columns.unreadable(row), "Unreadable": row.message}
+            for row in broken
+        ]
+        output.print_json(listed)
+        for row in strange:
+            output.say(f"Note: {row.message}. {row.mend}")
+        return
+    out = output.console()
+    rows = [
+        (
+            cell(one.batch.seq),
+            cell(one.batch.name),
+            _state(one.batch, now),
+            cell(one.batch.entity),
+            cell(", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None),
+            cell(f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}"),
+            cell(one.batch.on_failure),
+            cell(", ".join(f"{count} {status}" for status, count in one.instances.items()) or None),
+        )
+        for one in found
+    ]
+    headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
+    output.section(out, Listing("Batches", headings, rows))
+    missing = [each for one in found for each in one.batch.missing_plugins]
+    misread = [each for one in found for each in one.misread]
+    if missing:
+        lines = [(cell(each.message, "bold red"), cell(each.mend)) for each in missing]
+        output.section(out, Listing("Not installed where the controllers run", ["message", "next"], lines))
+    if misread:
+        lines = [(cell(each.message, "bold red"), cell(each.next_step)) for each in misread]
+        output.section(out, Listing("Cannot be meant so", ["message", "next"], lines))
+    if unread := (*broken, *strange):
+        from batchctl.cli.unreadable import show_unreadable
+
+        show_unreadable(out, unread)
+    elif missing:
+        output.hints(out, missing[0].mend, "batchctl check")
+    elif misread:
+        output.hints(out, misread[0].next_step or "batchctl check")
+    elif found:
+        output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
+    else:
+        output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
+
+
+def _state(batch: BatchDefinition, now: datetime) -> Text:
+    from batchctl.cli.output import word
+    from batchctl.domain.operators import freezes
+
+    frozen = "" if freezes.holding(batch, now) is None else ", frozen"
+    shown = word("enabled" if batch.enabled else "disabled").append(frozen, style="bold cyan")
+    return shown.append(", not installed" if batch.missing_plugins else "", style="bold red")
+
+
+@click.command()
+@click.option("--connections", "ask_targets", is_flag=True, help="Also ask the target databases for the procedures.")
+@click.option(
+    "--constraints", is_flag=True, help="Also have SQL Server read every row for constraints that were switched off."
+)
+@as_rows
+@click.pass_context
+def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: bool) -> None:
+    """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
+
+    It asks no target database, unless --connections is given: then it connects to each that a step names, and finds
+    procedures that do not exist. It does not look whether programs and files are there; whether the folders of watches
+    are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
+    """
+    from batchctl import config
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.operations.maintenance import doctor
+
+    session: Session = ctx.obj
+    with session.app() as app:
+        found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
+        literal = sorted(config.literal_passwords(app.settings))
+    for key in literal:
+        output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
+    if as_json:
+        listed = [
+            {
+                "Table": one.table,
+                "Row": one.row,
+                "Column": one.column or None,
+                "Message": one.message,
+                "Next": one.remedy,
+            }
+            for one in found
+        ]
+        output.print_json(listed)
+    elif found:
+        out = output.console()
+        rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
+        output.section(
+            out, Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
+        )
+        output.hints(out, *dict.fromkeys(one.remedy for one in found), "and look again: batchctl check")
+    else:
+        click.echo("Everything is in order.")
+    if found:
+        ctx.exit(FINDINGS)

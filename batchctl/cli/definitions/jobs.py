@@ -1,0 +1,330 @@
+"""`batchctl job`: decorated functions; which there are, how each stands, and what people do about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
+from batchctl.domain.error_codes import JOB_FAILED
+from batchctl.domain.errors import NotFound
+from batchctl.domain.status import HistoryStatus
+from batchctl.domain.text import did_you_mean, typed, visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from batchctl.domain.rows import HistoryEntry
+    from batchctl.operations.definitions.job_acts import Foreman, Started
+    from batchctl.operations.definitions.reconciler import Reconciled
+    from batchctl.operations.definitions.roster import JobLine, JobSchedule
+
+FAILED, FINDINGS = 1, 6
+
+
+@click.group()
+def job() -> None:
+    """Look at decorated jobs, run one now, cancel one, see what became of it."""
+
+
+@job.command("list")
+@as_rows
+@pass_session
+def list_jobs(session: Session, as_json: bool) -> None:
+    """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+
+    with session.app() as app:
+        found = app.roster().lines()
+        problems = app.registry.module_problems()
+    for problem in problems.values():
+        output.say(problem.in_full)
+    if as_json:
+        output.print_json([one.columns() for one in found])
+        return
+    out = output.console()
+    headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "about"]
+    if found:
+        output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
+    else:
+        out.print("There is no job.")
+    if any(one.state.value == "kept" for one in found):
+        output.say("kept: a batch of its own, whose rows every controller that starts makes say what the code says.")
+    if not found:
+        output.hints(out, 'decorate a function with @daily("03:15"), and name its module in [jobs] modules')
+        return
+    with_batch = next((one.name for one in found if one.batch_id is not None), None)
+    if any(one.state.value == "new" for one in found):
+        output.hints(out, "batchctl job reconcile   (as every controller does when it starts)")
+    elif with_batch is not None:
+        output.hints(
+            out, f"batchctl job history {typed(with_batch)}", f"batchctl job run {typed(with_batch)} --reason ..."
+        )
+
+
+@job.command()
+@click.argument("name")
+@reason(required=False)
+@dry_run
+@click.option("--arguments", metavar="JSON", hidden=True, help="As `job call`: commands of older histories say it so.")
+@click.pass_context
+def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, arguments: str | None) -> None:
+    """Run a job now, outside its times: a controller takes it up. Prints the FileProcess row that asks for it.
+
+    Its schedules go on as if nothing had happened. To call the function here, without a controller: batchctl job call.
+    """
+    if arguments is not None:
+        if dry_run or reason is not None:
+            message = (
+                "With --arguments the function is called here and now, which takes neither --dry-run nor --reason."
+            )
+            raise click.UsageError(message)
+        _call(ctx, name, arguments)
+        return
+    with _foreman(ctx.obj, dry_run=dry_run) as foreman:
+        started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
+    _show_started(started, now)
+
+
+@job.command()
+@click.argument("name")
+@click.option(
+    "--outcome",
+    type=one_of(HistoryStatus),
+    help="Only attempts that ended so.",
+)
+@click.option("--since", type=Moment(), help="Only those that began then or later, in UTC.")
+@click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many at most.")
+@as_rows
+@pass_session
+def history(
+    session: Session, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool
+) -> None:
+    """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.operations.definitions.roster import attempt_columns, of_how_many
+
+    wanted = None if outcome is None else HistoryStatus(outcome)
+    with session.app() as app:
+        found = app.roster().history(name, outcome=wanted, since=since, most=limit)
+    if as_json:
+        output.print_json([attempt_columns(entry, most) for entry, most in of_how_many(found)])
+        return
+    out = output.console()
+    headings = ["id#", "attempt", "status", "started (UTC)", "ended (UTC)", "took#", "worker", "message"]
+    if found:
+        rows = [_attempt(entry, most) for entry, most in of_how_many(found)]
+        output.section(out, Listing(f"Attempts of job {visible(name)}", headings, rows))
+        output.hints(out, f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
+    else:
+        out.print("BatchProcessHistory has no such row.")
+        output.hints(out, f"batchctl job run {typed(name)} --reason ...")
+
+
+@job.command()
+@click.argument("name")
+@click.option("--failed", is_flag=True, help="Give up all runs that have failed, and none that is under way.")
+@reason(required=True)
+@dry_run
+@pass_session
+def cancel(session: Session, name: str, failed: bool, reason: str, dry_run: bool) -> None:
+    """Give up what is under way of a job, whichever controller runs it; what waits goes on afterwards.
+
+    A job that asks `stopping()` ends by itself; one that does not within stop_grace is stopped.
+    """
+    from batchctl.cli.output import counted, say
+
+    with _foreman(session, dry_run=dry_run) as foreman:
+        done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
+    for one in done:
+        would = "would become" if dry_run else "is now"
+        click.echo(f"BatchControl {one.after.instance_id} of job {visible(name)} {would} {one.after.status}.")
+    if failed:
+        click.echo(
+            f"{counted(len(done), 'failed run')} of job {visible(name)} {'would be' if dry_run else 'are'} given up."
+        )
+    say(f"Next: batchctl job history {typed(name)}")
+
+
+@job.command()
+@click.option("--retire", metavar="OWNER", multiple=True, help="Nothing announces its jobs any more: disable them.")
+@as_json
+@dry_run
+@click.pass_context
+def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
+    """Write batches, steps and schedules as the code says, as every controller does when it starts.
+
+    What is the operator's stays: Enabled, Jitter, CatchUp, Overlap, retries, Seq. What left the code is disabled, with its
+    history kept; of what is not known here, nothing is changed. Exit code 6 when something cannot be written.
+    """
+    from batchctl.cli import output
+
+    session: Session = ctx.obj
+    with session.app() as app:
+        done = app.reconciler().reconcile(dry_run=dry_run, retired=retire)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show_reconciled(done, dry_run=dry_run)
+    if done.refusals or done.broken or done.module_problems or done.never:
+        ctx.exit(FINDINGS)
+
+
+@job.command()
+@click.argument("name")
+@click.option("--arguments", default="{}", metavar="JSON", help="The job's arguments, as a JSON object.")
+@click.pass_context
+def call(ctx: click.Context, name: str, arguments: str) -> None:
+    """Call a job's function here and now, as a controller does, and print what it printed; exit code 1 when it fails.
+
+    Nothing of it stands in the tables. This is what the command of a `python` step in the history calls.
+    """
+    _call(ctx, name, arguments)
+
+
+def _call(ctx: click.Context, name: str, arguments: str) -> None:
+    from batchctl.cli import output
+    from batchctl.node import Node
+    from batchctl.system.jobs import signature_of
+
+    session: Session = ctx.obj
+    given = _object(arguments)
+    with session.app() as app:
+        known = app.registry.job_names
+        if name not in known:
+            message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
+            raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
+        outcome = Node(app).run_job(name, given)
+        required = signature_of(app.registry.job(name)).required
+    if outcome.output:
+        click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
+    if outcome.message and outcome.succeeded:
+        output.say(outcome.message)
+    if not outcome.succeeded:
+        # A function that was never entered has written nothing.
+        was_misfit = outcome.fatal and not outcome.output
+        wanted = ", ".join(f'"{each}": ...' for each in sorted(required))
+        to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
+        output.complain(outcome.message or "the job failed", JOB_FAILED, to_pass)
+        ctx.exit(FAILED)
+
+
+@contextmanager
+def _foreman(session: Session, *, dry_run: bool) -> Iterator[Foreman]:
+    from batchctl.operations.definitions.job_acts import Foreman
+    from batchctl.operations.intervene import Operator
+
+    with session.app() as app:
+        operator = Operator(
+            transactions=app.transactions,
+            clock=app.clock,
+            preparer=app.preparer,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+        )
+        yield Foreman(operator, app.registry)
+
+
+def _rows(one: JobLine) -> Iterator[tuple[Text, ...]]:
+    """Yield a row for each schedule of a job; the first of them says how the job is."""
+    from batchctl.cli.output import cell, time, word
+
+    state = "disabled" if one.enabled is False and one.state.value == "kept" else one.state.value
+    about = [cell(one.name), word(state), cell(one.category)]
+    last = cell(None) if one.last is None else word(one.last.status) + cell(f" {one.last.started_at:%Y-%m-%d %H:%M}")
+    said = "; ".join(part for part in (one.said, *one.drift) if part) or one.description
+    if not one.schedules:
+        yield (*about, cell(None), cell(None), cell(None), last, cell(said))
+    for at, due in enumerate(one.schedules):
+        head = about if at == 0 else [cell(one.name), cell(""), cell("")]
+        words = "; ".join(part for part in (said if at == 0 else None, _of_schedule(due)) if part)
+        called = due.name.rpartition(".")[2]
+        next_run = time(due.next_run) if due.enabled else word("disabled")
+        yield (*head, cell(called), cell(due.words), next_run, last if at == 0 else cell(""), cell(words or None))
+
+
+def _of_schedule(due: JobSchedule) -> str | None:
+    parts = [due.drift, due.overwritten, "not in the code any more" if due.has_left else None]
+    return "; ".join(part for part in parts if part) or None
+
+
+def _attempt(entry: HistoryEntry, most: int | None) -> tuple[Text, ...]:
+    from batchctl.cli.output import cell, duration, time, word
+    from batchctl.domain.rows import attempt_of
+
+    return (
+        cell(entry.instance_id),
+        cell(f"{attempt_of(entry.attempt_no, most)} {entry.cause}"),
+        word(entry.status),
+        time(entry.started_at),
+        time(entry.ended_at),
+        duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
+        cell(entry.claimed_by or entry.host),
+        cell(entry.said),
+    )
+
+
+def _show_started(started: Started, now: datetime) -> None:
+    from batchctl.cli import output
+    from batchctl.domain.operators import freezes
+
+    name = visible(started.batch.name)
+    if started.intake_id is None:
+        click.echo(f"Would insert a FileProcess row for entity {visible(started.batch.entity)}: one run of job {name}.")
+    else:
+        click.echo(f"file:{started.intake_id}")
+    if started.trouble is not None:
+        output.say(f"Warning: {started.trouble} On a controller where that is so, it waits: batchctl check")
+    for other in started.also:
+        output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
+    if not started.batch.enabled:
+        output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {typed(started.batch.name)}")
+    if (freeze := freezes.holding(started.batch, now)) is not None:
+        output.say(f"The run waits, because {freezes.said(freeze)}. To end that: {freezes.thawing(freeze)}")
+    word = typed(started.batch.name)
+    output.say(
+        f"Next: batchctl job history {word}   (a running controller takes it up; without one: batchctl run --once)"
+    )
+
+
+def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    out = output.console()
+    rows = [
+        (cell(one.change.table), cell(one.change.name), cell(one.change.did), cell(one.said)) for one in done.written
+    ]
+    if rows:
+        title = "Would be written" if dry_run else "Written"
+        output.section(out, Listing(title, ["table", "row", "action", "message"], rows))
+    elif done.broken or done.module_problems:
+        unseen = ", ".join(visible(name) for name in (*done.module_problems, *done.broken))
+        click.echo(f"Nothing to write, as far as the code could be looked at; not looked at: {unseen}.")
+    else:
+        click.echo("Nothing to write: the tables say what the code says.")
+    for refusal in (*done.refusals, *done.never):
+        output.say(f"Job {visible(refusal.job)}: {refusal.message}")
+    for message in (*done.broken.values(), *done.module_problems.values()):
+        output.say(f"{message} The rows of its jobs stay as they are.")
+    output.hints(out, "the same command without --dry-run" if dry_run and rows else "batchctl job list")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise click.BadParameter(f"It is not JSON: {error}.", param_hint="--arguments") from None
+    if not isinstance(found, dict):
+        raise click.BadParameter('It is not a JSON object, such as {"day": "2026-11-01"}.', param_hint="--arguments")
+    return found

@@ -1,0 +1,261 @@
+"""`batchctl graph` and `batchctl impact`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_json, batch_names, pass_session
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from batchctl.operations.columns import Columns
+    from batchctl.operations.dependencies.picture import Impact, Node, Picture, Wait
+
+FORMATS = ("terminal", "svg", "mermaid", "json")
+_BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json"}
+
+
+@click.command()
+@click.argument("batch", metavar="[BATCH]", required=False, shell_complete=batch_names)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="[default: by the ending of FILE, else terminal]")
+@click.option("--output", "file", metavar="FILE", help="Write the drawing there; what the file held is replaced.")
+@click.option("--cycle-key", metavar="K", help="Only what happened for this CycleKey.")
+@as_json
+@pass_session
+def graph(
+    session: Session, batch: str | None, kind: str | None, file: str | None, cycle_key: str | None, as_json: bool
+) -> None:
+    """Draw the batches, what they wait for and how each stands.
+
+    With BATCH: everything that it waits for, the longest chain of that, and when it should be done. What is complete
+    is looked for among the newest 20,000 instances, and how long a step takes among the newest 20,000 attempts.
+    """
+    from batchctl.cli import output
+    from batchctl.cli.dependencies import graph_terminal
+    from batchctl.domain.text import visible
+    from batchctl.operations.dependencies.picture import picture
+
+    ending = "" if file is None else Path(file).suffix.lower()
+    kind = "json" if as_json else kind or _BY_ENDING.get(ending, "terminal")
+    if file is not None and kind == "terminal":
+        said = "A drawing for the terminal goes into no file: let it end with .svg, .mmd or .json, or add --format."
+        raise click.UsageError(said)
+    with session.app() as app:
+        seen = picture(app.transactions, app.clock, batch, cycle_key)
+    for row in seen.unreadable:
+        output.say(f"Note: {row.message}, so its batch is left out. {row.mend}")
+    if kind == "terminal":
+        out = output.console()
+        graph_terminal.show(out, seen)
+        output.hints(out, *_next(seen))
+        return
+    text = _drawn(kind, seen)
+    if file is None:
+        output.verbatim(text.removesuffix("\n"))
+    else:
+        _write(file, text)
+        output.say(f"The drawing is in {visible(file)}.")
+
+
+@click.command()
+@click.argument("batch", metavar="BATCH", shell_complete=batch_names)
+@as_json
+@pass_session
+def impact(session: Session, batch: str, as_json: bool) -> None:
+    """Show everything further on that a failure of BATCH would hold back, the way to it, and what waits there now."""
+    from batchctl.cli import output
+    from batchctl.operations.dependencies import picture
+
+    with session.app() as app:
+        found = picture.impact(app.transactions, batch)
+    if as_json:
+        output.print_json(_impact_as_json(found))
+    else:
+        _show_impact(output.console(), found)
+
+
+def _drawn(kind: str, seen: Picture) -> str:
+    import json
+
+    from batchctl.cli.dependencies.graph_mermaid import mermaid
+    from batchctl.cli.dependencies.graph_svg import svg
+
+    match kind:
+        case "svg":
+            return svg(seen)
+        case "mermaid":
+            return mermaid(seen)
+        case _:
+            return json.dumps(_as_json(seen), indent=2, ensure_ascii=True) + "\n"
+
+
+def _write(file: str, text: str) -> None:
+    from batchctl.domain.errors import BatchctlError
+    from batchctl.domain.text import visible
+
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BatchctlError(f"'{visible(file)}' cannot be written: {error}.", next_step="name another file") from None
+
+
+def _next(seen: Picture) -> list[str]:
+    from batchctl.domain.text import typed
+
+    troubled = [node for node in seen.nodes if node.state in {"failed", "held"} and node.stand is not None]
+    if troubled:
+        node = troubled[0]
+        return [
+            f"batchctl show {node.stand.instance_id if node.stand else ''}   (what failed, and how)",
+            f"batchctl impact {typed(node.batch.name)}   (what that holds back)",
+        ]
+    if any(node.in_cycle for node in seen.nodes):
+        return ["batchctl check   (names every cycle)"]
+    if seen.target is None and seen.linked:
+        last = typed(seen.linked[-1].batch.name)
+        return [f"batchctl graph {last}   (what it waits for, and when it should be done)"]
+    return ["batchctl status"]
+
+
+def _show_impact(out: Console, found: Impact) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.domain.text import typed, visible
+
+    name = visible(found.batch.name)
+    many = "1 other batch" if len(found.held) == 1 else f"{len(found.held)} other batches"
+    out.print(cell(f"While {name} does not complete, it holds back {many}.", "bold"), soft_wrap=True)
+    if found.stops_all:
+        out.print(cell(f"A failure of {name} stops every other batch as well (OnFailure stop_all)."), soft_wrap=True)
+    if found.in_line:
+        waiting = output.counted(found.in_line, "instance")
+        out.print(cell(f"{waiting} of {name} itself would wait (OnFailure {found.batch.on_failure})."), soft_wrap=True)
+    if found.held:
+        rows = [
+            (
+                cell(one.batch.name),
+                cell(" > ".join(one.way)),
+                cell("; ".join(_waits(wait) for wait in one.waits) or None),
+            )
+            for one in found.held
+        ]
+        output.section(out, Listing(None, ["batch", "way", "because"], rows))
+    if found.spared:
+        spared = ", ".join(visible(one.name) for one in found.spared)
+        out.print(cell(f"Not held back, because other batches can start them: {spared}."), soft_wrap=True)
+    word = typed(found.batch.name)
+    output.hints(out, f"batchctl why batch:{word}", f"batchctl graph {word}   (what it waits for itself)")
+
+
+def _waits(wait: Wait) -> str:
+    of = "" if wait.cycle_key is None else f" of {wait.cycle_key}"
+    have = "has" if len(wait.has) == 1 else "have"
+    return f"{', '.join(wait.has)}{of} {have} waited since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
+
+
+def _as_json(seen: Picture) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        "Now": columns.moment(seen.now),
+        "CycleKey": seen.cycle_key,
+        "ProcessBatchName": None if seen.target is None else seen.target.name,
+        "Batches": [_node_as_json(node) for node in seen.nodes],
+        "Dependencies": [
+            {
+                "BatchDependency_id": dependency.row_id,
+                "ProcessBatch_id": node.batch.batch_id,
+                "DependsOnBatch_id": dependency.depends_on,
+                "DeadlineMins": int(dependency.deadline.total_seconds() // 60),
+            }
+            for node in seen.nodes
+            for dependency in node.batch.dependencies
+        ],
+        "Forecast": _forecast_as_json(seen),
+    }
+
+
+def _node_as_json(node: Node) -> Columns:
+    from batchctl.operations import columns
+
+    stand = node.stand
+    return {
+        "ProcessBatch_id": node.batch.batch_id,
+        "ProcessBatchName": node.batch.name,
+        "Entity": node.batch.entity,
+        "Enabled": int(node.batch.enabled),
+        "Frozen": node.is_frozen,
+        "DependencyMode": node.batch.dependency_mode.value,
+        "Level": node.level,
+        "InCycle": node.in_cycle,
+        "State": node.state,
+        "BatchControl_id": None if stand is None else stand.instance_id,
+        "Status": None if stand is None else stand.status.value,
+        "PrevProcessControlSeq": None if stand is None else stand.last_seq,
+        "CycleKey": None if stand is None else stand.cycle_key,
+        "z_updated": None if stand is None else columns.moment(stand.changed_at),
+        "Instances": {status.value: count for status, count in node.counts.items()},
+        "WaitsFor": [_wait_as_json(wait) for wait in node.waits],
+    }
+
+
+def _wait_as_json(wait: Wait) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        "CycleKey": wait.cycle_key,
+        "Complete": list(wait.has),
+        "Missing": list(wait.lacks),
+        "Since": columns.moment(wait.since),
+        "Overdue": wait.is_overdue,
+    }
+
+
+def _forecast_as_json(seen: Picture) -> Columns | None:
+    from batchctl.operations import columns
+
+    if seen.forecast is None:
+        return None
+    return {
+        "CycleKey": seen.forecast_key,
+        "ExpectedFinish": columns.moment(seen.forecast.finish),
+        "TotalSeconds": columns.seconds(seen.forecast.total),
+        "Obstacles": list(seen.forecast.obstacles),
+        "LongestChain": [
+            {
+                "ProcessBatch_id": leg.batch.batch_id,
+                "ProcessBatchName": leg.batch.name,
+                "StartTime": columns.moment(leg.starts),
+                "EndTime": columns.moment(leg.ends),
+                "Seconds": columns.seconds(leg.ends - leg.starts),
+                "ByExpectedDuration": list(leg.length.expected),
+                "Unknown": list(leg.length.unknown),
+            }
+            for leg in seen.forecast.legs
+        ],
+    }
+
+
+def _impact_as_json(found: Impact) -> Columns:
+    return {
+        "ProcessBatch_id": found.batch.batch_id,
+        "ProcessBatchName": found.batch.name,
+        "OnFailure": found.batch.on_failure.value,
+        "StopsAll": found.stops_all,
+        "InstancesInLine": found.in_line,
+        "HeldBack": [
+            {
+                "ProcessBatch_id": one.batch.batch_id,
+                "ProcessBatchName": one.batch.name,
+                "Way": list(one.way),
+                "WaitsFor": [_wait_as_json(wait) for wait in one.waits],
+            }
+            for one in found.held
+        ],
+        "NotHeldBack": [one.name for one in found.spared],
+    }

@@ -1,0 +1,174 @@
+"""The batches on a terminal: in levels from top to bottom, each with its state in words and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from batchctl.cli import output
+from batchctl.cli.dependencies import graph_lines
+from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
+from batchctl.domain.dependencies import graph
+from batchctl.domain.rows import BatchId
+from batchctl.domain.status import DependencyMode
+from batchctl.domain.text import visible
+from batchctl.operations.dependencies.picture import Node, Picture
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from batchctl.domain.dependencies.forecast import Forecast
+
+LONGEST_NAME = 40
+"""A longer name goes on in the next line."""
+MOST_NAMED = 12
+"""Of so many batches that one waits for all are named; of more only those that are not complete."""
+
+
+def show(out: Console, picture: Picture) -> None:
+    """Print the drawing."""
+    ascii_only = out.options.ascii_only
+    out.print(Text(heading(picture), style="bold"), soft_wrap=True)
+    out.print(Text(summary(picture), style="dim"), soft_wrap=True)
+    out.print()
+    drawn = graph_lines.lines(picture.linked, out.width, ascii_only=ascii_only) or []
+    for line in (*drawn, Text()) if drawn else ():
+        output.put(out, line)
+    known = {node.batch.batch_id: node for node in picture.nodes}
+    for at, level in enumerate(_levels(picture.linked)):
+        _show_level(out, _title(at), level, known, ascii_only=ascii_only)
+    if picture.alone:
+        _show_level(
+            out, "These wait for nothing, and nothing waits for them:", picture.alone, known, ascii_only=ascii_only
+        )
+    if picture.left_out:
+        many = sum(picture.left_out.values())
+        out.print(Text(f"And {many} more without dependencies: {counted(picture.left_out)}."), soft_wrap=True)
+        out.print()
+    if picture.forecast is not None:
+        _show_forecast(out, picture, picture.forecast)
+    _show_signs(out, picture, ascii_only=ascii_only)
+
+
+def _title(at: int) -> str:
+    if at == 0:
+        return "These wait for no other batch:"
+    return "Then, once what they wait for is complete:" if at == 1 else "Then:"
+
+
+def _show_level(
+    out: Console, title: str, nodes: Sequence[Node], known: Mapping[BatchId, Node], *, ascii_only: bool
+) -> None:
+    out.print(Text(title, style="bold"), soft_wrap=True)
+    made = Table.grid(padding=(0, 1))
+    made.add_column(width=3, justify="right")
+    # In all levels alike, so that the states stand below each other.
+    longest = max(output.cell(node.batch.name).cell_len for node in known.values())
+    made.add_column(overflow="fold", min_width=min(longest, LONGEST_NAME), max_width=LONGEST_NAME)
+    made.add_column(no_wrap=True, min_width=max(map(len, MARKS)))
+    made.add_column(overflow="fold")
+    for node in nodes:
+        lines = [Text(", ".join(about(node)))] if about(node) else []
+        if node.batch.dependencies:
+            lines.append(_needs(node, known, ascii_only=ascii_only))
+        mark = Text(MARKS[node.state][ascii_only], style=output.word(node.state).style)
+        made.add_row(mark, output.cell(node.batch.name), output.word(node.state), Text("\n").join(lines))
+    output.section(out, made)
+
+
+def _needs(node: Node, known: Mapping[BatchId, Node], *, ascii_only: bool) -> Text:
+    """Say what a batch waits for, and how that stands."""
+    said = Text("<- " if ascii_only else "← ", style="dim")
+    needs = graph.needs(node.batch)
+    if node.batch.dependency_mode is DependencyMode.ANY and len(needs) > 1:
+        said.append("any of ", style="dim")
+    named = needs
+    if len(needs) > MOST_NAMED:
+        named = [one for one in needs if one not in known or known[one].state != "complete"][:MOST_NAMED]
+        states = [known[one].state for one in needs if one in known]
+        said.append(f"{len(needs)} batches: {counted({state: states.count(state) for state in {*states}})}")
+        said.append(": " if named else "")
+    for at, one in enumerate(named):
+        other = known.get(one)
+        said.append(", " if at else "")
+        if other is None:
+            said.append(f"ProcessBatch {one}, which does not exist", style="bold red")
+        else:
+            mark = Text(f" {MARKS[other.state][ascii_only]}", style=output.word(other.state).style)
+            said.append_text(Text.assemble(output.cell(other.batch.name), mark))
+    return said
+
+
+def _levels(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    for level in sorted({node.level for node in nodes}):
+        yield [node for node in nodes if node.level == level]
+
+
+def _show_signs(out: Console, picture: Picture, *, ascii_only: bool) -> None:
+    """Explain the signs that occur."""
+    drawn = {node.state for node in (*picture.linked, *picture.alone)}
+    made = Table.grid(padding=(0, 1))
+    for state in MARKS:
+        if state in drawn:
+            made.add_row(
+                Text(f"  {MARKS[state][ascii_only]}", style="dim"),
+                output.word(state),
+                Text(MEANINGS[state], style="dim"),
+            )
+    if drawn:
+        output.section(out, made)
+
+
+def _finished(picture: Picture) -> str:
+    """Say of a batch that is complete whether it waits to start once more, for another set of completions."""
+    waits = any(node.batch == picture.target and node.state == "waits" for node in picture.nodes)
+    again = " To start once more, it waits for what stands above." if waits else ""
+    return f"It is complete for CycleKey {visible(picture.forecast_key or '')}.{again}"
+
+
+def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
+    going = picture.forecast_key is not None
+    what = f"going on with CycleKey {visible(picture.forecast_key or '')}" if going else "if all of it began now"
+    if not forecast.legs:
+        out.print(Text(_finished(picture)), soft_wrap=True)
+        out.print()
+        return
+    out.print(Text.assemble((f"The longest chain, {what}: ", "bold"), output.duration(forecast.total)), soft_wrap=True)
+    made = Table.grid(padding=(0, 2))
+    for leg in forecast.legs:
+        made.add_row(
+            Text("  "),
+            output.cell(leg.batch.name),
+            output.duration(leg.ends - leg.starts),
+            output.time(leg.starts),
+            output.time(leg.ends),
+        )
+    output.section(out, made)
+    expected = [visible(step) for leg in forecast.legs for step in leg.length.expected]
+    unknown = [visible(step) for leg in forecast.legs for step in leg.length.unknown]
+    if forecast.finish is None:
+        out.print(Text("It will not be done before somebody acts:", style="bold red"), soft_wrap=True)
+        for obstacle in forecast.obstacles:
+            out.print(Text(f"  {visible(obstacle)}"), soft_wrap=True)
+    else:
+        at_least = "not before " if unknown else ""
+        finish = "Expected finish" if going else "It would be done"
+        out.print(Text(f"{finish}: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", style="bold"), soft_wrap=True)
+    if expected:
+        out.print(
+            Text(f"By ExpectedDuration, because nothing was recorded lately: {_listed(expected)}"), soft_wrap=True
+        )
+    if unknown:
+        out.print(
+            Text(f"Of these nobody knows how long they take, so they count as nothing: {_listed(unknown)}"),
+            soft_wrap=True,
+        )
+    out.print()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

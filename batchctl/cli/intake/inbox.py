@@ -1,0 +1,397 @@
+"""`batchctl inbox`: the rows that did not become work, why, and what a person does about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.session import (
+    INTAKE_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    as_rows,
+    batch_names,
+    dry_run,
+    one_of,
+    pass_session,
+    reason,
+)
+from batchctl.domain.errors import BatchctlError, NotFound, Refused
+from batchctl.domain.status import InboxState
+from batchctl.domain.text import did_you_mean, visible
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from batchctl.cli.listing import Listing
+    from batchctl.domain.rows import IntakeId
+    from batchctl.operations.clerk import Clerk, Moved, Resent
+    from batchctl.operations.columns import Columns
+    from batchctl.operations.intake.inbox import Inbox, Item, Reader, ShownIntake
+
+_STATES = tuple(state.value for state in InboxState)
+_ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)
+
+
+class InboxGroup(click.Group):
+    """Says what was meant where a row's number stands in the place of a verb."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a verb, or say which one may have been meant."""
+        if args[0] in self.commands or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        if args[0] == "accept":
+            meant = " Did you mean 'batchctl accept'?"
+        elif args[0].isdecimal():
+            meant = f" Did you mean 'inbox show {args[0]}'?"
+        else:
+            meant = did_you_mean(args[0], self.commands)
+        raise click.UsageError(f"The inbox has no command '{visible(args[0])}'.{meant}", ctx)
+
+
+@click.group(cls=InboxGroup, invoke_without_command=True)
+@click.option("--entity", metavar="ENTITY", help="Only rows of this entity.")
+@click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only rows that this batch takes.")
+@click.option("--since", type=Moment(), help="Only what arrived then or later, in UTC.")
+@click.option(
+    "--state", "--status", "states", type=one_of(_STATES), multiple=True, help="Only such rows; may be repeated."
+)
+@click.option("--before", type=INTAKE_ID, metavar="FILEPROCESS_ID", help="Only rows before this one: the next page.")
+@click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows.")
+@as_rows
+@click.pass_context
+def inbox(
+    ctx: click.Context,
+    entity: str | None,
+    batch: str | None,
+    since: datetime | None,
+    states: tuple[str, ...],
+    before: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List the FileProcess rows that did not become work, the newest first: why, and what to do.
+
+    untaken: no batch takes the entity. new: no controller has looked at it yet. partial: not every batch that takes it
+    has its instance. paused, rejected (by its populator, or by a person), duplicate: the row's status.
+    """
+    if ctx.invoked_subcommand is not None:
+        if entity or batch or since or states or before or as_json:
+            message = "These options are for the list; options of a command stand behind it."
+            raise click.UsageError(message, ctx)
+        return
+    from batchctl.cli import output
+    from batchctl.operations import inspection
+
+    session: Session = ctx.obj
+    if entity is not None and batch is not None:
+        raise click.UsageError("Give either --entity or --batch.")
+    wanted = [InboxState(state) for state in states] or list(InboxState)
+    with _reader(session) as reader:
+        if batch is not None:
+            entity = inspection.entity_of(reader.transactions, batch)
+        found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
+    if as_json:
+        output.print_json(_as_json(found))
+    else:
+        _list(output.console(), found)
+
+
+@inbox.command()
+@click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
+@as_json
+@pass_session
+def show(session: Session, intake_id: int, as_json: bool) -> None:
+    """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
+    from batchctl.cli import output
+    from batchctl.domain.rows import IntakeId
+
+    with _reader(session) as reader:
+        shown = reader.show(IntakeId(intake_id))
+    if as_json:
+        output.print_json(_shown_as_json(shown))
+    else:
+        _show(output.console(), shown)
+
+
+@inbox.command()
+@_ids
+@reason(required=True)
+@dry_run
+@click.pass_context
+def resend(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+    """Send rows again on purpose: each is inserted once more, and is no duplicate although its Data is the same.
+
+    The first row stays as it is, complete or not. What is printed is the new row, as `batchctl wait` takes it. To go on
+    with an instance that failed, use rerun instead.
+    """
+
+    def send(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_resent(clerk.resend(intake_id, reason=reason), to_take)
+
+    _each(ctx, intake_ids, send, dry_run=dry_run)
+
+
+@inbox.command()
+@_ids
+@reason(required=True)
+@dry_run
+@click.pass_context
+def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+    """Make rejected, duplicate or paused rows ready again, to be looked at anew: correct first what was wrong.
+
+    A controller takes them in as if they had just arrived, or rejects them again, with the reason of then.
+    """
+
+    def try_again(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(clerk.retry(intake_id, reason=reason), to_take, dry_run=dry_run)
+
+    _each(ctx, intake_ids, try_again, dry_run=dry_run)
+
+
+@inbox.command()
+@_ids
+@reason(required=True)
+@dry_run
+@click.pass_context
+def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+    """Reject rows that nobody wants and that are not work yet: nothing comes of them, and they say why."""
+
+    def turn_down(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(clerk.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
+
+    _each(ctx, intake_ids, turn_down, dry_run=dry_run)
+
+
+@contextmanager
+def _reader(session: Session) -> Iterator[Reader]:
+    from batchctl.operations.intake.inbox import Reader
+    from batchctl.system.glance import SystemGlance
+
+    with session.app() as app:
+        yield Reader(
+            transactions=app.transactions,
+            leader=app.leader,
+            living=lambda connection: app.presence.living(connection, app.clock.now()),
+            glance=SystemGlance(),
+        )
+
+
+def _each(
+    ctx: click.Context,
+    intake_ids: tuple[int, ...],
+    act: Callable[[Clerk, IntakeId, Sequence[str]], None],
+    *,
+    dry_run: bool,
+) -> None:
+    """Do something about each row by itself; what is refused of one keeps no other from it."""
+    from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_take
+    from batchctl.domain.rows import IntakeId
+    from batchctl.operations.clerk import Clerk
+
+    session: Session = ctx.obj
+    failed: list[BatchctlError] = []
+    wanted = list(dict.fromkeys(intake_ids))
+    with session.app() as app:
+        clerk = Clerk(
+            transactions=app.transactions,
+            clock=app.clock,
+            zone=app.settings.zone,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+        )
+        takes = to_take(app)
+        for intake_id in wanted:
+            try:
+                act(clerk, IntakeId(intake_id), takes)
+            except (Refused, NotFound) as error:
+                failed.append(error)
+                output.complain(error.message, error.code, error.next_step)
+    if dry_run and len(failed) < len(wanted):
+        output.say("Next: the same command without --dry-run")
+    if failed:
+        ctx.exit(failed[0].exit_code)
+
+
+def _tell_moved(done: Moved, to_take: Sequence[str], *, dry_run: bool) -> None:
+    from batchctl.cli import output
+
+    at, status = done.before.intake_id, done.status.value
+    becomes = "would become" if dry_run else "is now"
+    click.echo(f"FileProcess {at} {becomes} {status} (it was {done.before.status.value}).")
+    if done.untaken is not None:
+        output.say(f"Note: {done.untaken}")
+    if dry_run:
+        return
+    if status == "rejected":
+        output.say(f"Next: batchctl inbox retry {at} --reason ...   (if it is wanted after all)")
+    elif status != "ready":
+        output.say(f"Next: batchctl inbox show {at}")
+    else:
+        for step in (*to_take, f"batchctl inbox show {at}"):
+            output.say(f"Next: {step}")
+
+
+def _tell_resent(done: Resent, to_take: Sequence[str]) -> None:
+    from batchctl.cli import output
+
+    takers = ", ".join(visible(name) for name in done.batches)
+    what = f"submission {done.number} of FileProcess {done.first}"
+    if done.intake_id is None:
+        click.echo(f"FileProcess {done.row.intake_id} would be inserted once more, as {what}; taken by: {takers}.")
+        return
+    click.echo(f"file:{done.intake_id}")
+    output.say(f"FileProcess {done.intake_id} is {what}; taken by: {takers}.")
+    for step in (*to_take, f"batchctl wait file:{done.intake_id}"):
+        output.say(f"Next: {step}")
+
+
+def _list(out: Console, found: Inbox) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+
+    if found.unreadable:
+        from batchctl.cli.unreadable import unreadable_rows
+
+        output.section(out, unreadable_rows(found.unreadable))
+    if not found.items:
+        far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
+        click.echo(f"Nothing of what was asked for is in the inbox.{far}")
+    else:
+        rows = [
+            (
+                cell(item.row.intake_id),
+                cell(item.row.entity),
+                word(item.state),
+                time(item.row.inserted_at),
+                cell(item.row.file_name),
+                cell(_because(item)),
+                cell(item.clear),
+            )
+            for item in found.items
+        ]
+        headings = ["FileProcess#", "entity", "state", "arrived (UTC)", "file", "because", "next"]
+        output.section(out, Listing("Rows that are not work", headings, rows))
+    hints = [f"batchctl inbox show {found.items[0].row.intake_id}   (one row in full)"] if found.items else []
+    if found.before is not None:
+        hints.append(f"batchctl inbox --before {found.before}   (older rows, with the same options)")
+    output.hints(out, *(hints or ["batchctl status"]))
+
+
+def _because(item: Item) -> str:
+    return f"{item.because} (no such file on this host)" if item.is_file_missing else item.because
+
+
+def _show(out: Console, shown: ShownIntake) -> None:
+    from batchctl.cli import output
+
+    output.section(out, output.properties(_summary(shown)))
+    if shown.instances:
+        output.section(out, _instances(shown))
+    if shown.audit:
+        from batchctl.cli.instances import acts
+
+        output.section(out, acts(shown.audit))
+    output.hints(out, *_next(shown))
+
+
+def _summary(shown: ShownIntake) -> list[tuple[str, Text]]:
+    from batchctl.cli.output import cell, time, word
+
+    row, item = shown.row, shown.item
+    columns = {
+        "FileName": row.file_name,
+        "Data": row.data,
+        "CycleKey": row.cycle_key,
+        "Source": row.source,
+        "Message": row.message,
+    }
+    return [
+        ("FileProcess", cell(row.intake_id)),
+        ("Entity", cell(row.entity)),
+        ("Status", word(row.status)),
+        *((name, cell(value)) for name, value in columns.items() if value is not None),
+        ("Arrived (UTC)", time(row.inserted_at)),
+        ("Taken by", cell(", ".join(_takers(shown)) or "no batch")),
+        *([] if item is None else [("Not work because", cell(f"{item.state}: {_because(item)}"))]),
+    ]
+
+
+def _takers(shown: ShownIntake) -> list[str]:
+    return [*(batch.name for batch in shown.takers), *(row.batch for row in shown.unreadable)]
+
+
+def _instances(shown: ShownIntake) -> Listing:
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
+
+    names = {batch.batch_id: batch.name for batch in shown.takers}
+    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
+    rows = [
+        (
+            cell(instance.instance_id),
+            cell(names.get(instance.batch_id, f"(ProcessBatch {instance.batch_id})")),
+            word(instance.status),
+            cell(instance.cycle_key),
+        )
+        for instance in shown.instances
+    ]
+    return Listing("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
+
+
+def _next(shown: ShownIntake) -> list[str]:
+    at = shown.row.intake_id
+    if shown.item is not None:
+        return [shown.item.clear, f"batchctl why file:{at}   (every gate, passed or blocking)"]
+    if shown.row.status.value == "complete":
+        return [f"batchctl inbox resend {at} --reason ...   (to run all of it once more)"]
+    return [f"batchctl why file:{at}   (every gate, passed or blocking)"]
+
+
+def _as_json(found: Inbox) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        "Leader": found.leader,
+        "Rows": [_item_as_json(item) for item in found.items],
+        "Before": found.before,
+        "Unreadable": [columns.unreadable(row) for row in found.unreadable],
+    }
+
+
+def _item_as_json(item: Item) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        **columns.intake(item.row),
+        "State": item.state.value,
+        "Because": item.because,
+        "FileMissing": item.is_file_missing,
+        "Next": item.clear,
+    }
+
+
+def _shown_as_json(shown: ShownIntake) -> Columns:
+    from batchctl.operations import columns
+
+    why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
+    return {
+        **(columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
+        "Leader": shown.leader,
+        "TakenBy": [*_takers(shown)],
+        "BatchControl": [columns.instance(instance) for instance in shown.instances],
+        "Audit": [columns.audit(entry) for entry in shown.audit],
+    }

@@ -1,0 +1,217 @@
+"""`batchctl submit, create, accept`: what asks for work, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
+from batchctl.domain.error_codes import REJECTED_AGAIN
+
+if TYPE_CHECKING:
+    from batchctl.domain.rows import BatchDefinition, IntakeRow, Populated
+    from batchctl.operations.planning import Creation
+
+FAILED = 1
+PLANNED_MOST = 100
+MOST_NAMED = 20
+"""Of so many locked rows it is said who keeps them."""
+
+
+@click.command()
+@click.argument("entity")
+@click.option("--file", "file_name", metavar="FILE", help="FileName; the path of a file that exists is made absolute.")
+@click.option("--data", metavar="TEXT", help="Data: what tells duplicates, or a payload.")
+@click.option("--cycle-key", metavar="KEY", help="CycleKey: the business date or another key.")
+@dry_run
+@pass_session
+def submit(
+    session: Session, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
+) -> None:
+    """Insert a FileProcess row, as any program may, and print its id."""
+    from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_wait
+    from batchctl.operations import task_connections
+    from batchctl.operations.intake.submission import Submission, submit
+
+    if file_name is not None and not file_name.strip():
+        raise click.BadParameter("it is empty; leave --file out where there is no file.", param_hint="--file")
+    wanted = Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
+    with session.app() as app:
+        done = submit(
+            app.transactions,
+            wanted,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+            check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
+        )
+        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
+    if done.intake_id is None:
+        output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
+    else:
+        click.echo(done.intake_id)
+    if wanted.file_name is not None and not _exists(wanted.file_name):
+        output.say("Note: no such file here; stored as written.")
+    if done.hint is not None:
+        output.say(f"Note: {done.hint}")
+    if done.batches:
+        output.say(f"Taken by: {', '.join(done.batches)}.")
+    for step in steps if done.next_step is None else (done.next_step,):
+        output.say(f"Next: {step}")
+
+
+@click.command()
+@dry_run
+@pass_session
+def create(session: Session, dry_run: bool) -> None:
+    """Make every instance that is missing: one creation pass."""
+    from batchctl.cli import output
+    from batchctl.cli.progress import watched
+
+    if dry_run:
+        show_planned_creations(session)
+        return
+    with watched(session) as node:
+        done = node.create()
+    parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
+    click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
+    if done.locked:
+        _tell_locked(done.locked)
+        return
+    if tell_stuck(session):
+        return
+    trouble = done.rejected or done.duplicates or done.untaken
+    output.say("Next: batchctl status   (the reasons)" if trouble else "Next: batchctl process")
+
+
+def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
+    """Say of which rows nothing could be made because of somebody's locks, and what ends the first of these."""
+    from batchctl.cli import output
+    from batchctl.domain.locked_rows import parted
+
+    click.echo(f"FileProcess rows that somebody keeps locked: {len(locked)}.")
+    ends = list[str]()
+    for intake_id, said in locked[:MOST_NAMED]:
+        who, end = parted(said)
+        output.say(f"Note: FileProcess {intake_id} is no work yet: {who}.")
+        ends.append(end or "batchctl create   (once that is over)")
+    for end in dict.fromkeys(ends):
+        output.say(f"Next: {end}")
+
+
+def tell_stuck(session: Session) -> bool:
+    """Say which rows wait for a person, whatever is created or processed; say whether there are any."""
+    from batchctl.cli import output
+    from batchctl.operations.intake import inbox
+
+    with session.app() as app:
+        found = inbox.stuck(app.transactions, app.registry.plugins())
+    for item in found[:1]:
+        others = f" {len(found) - 1} more wait for a person." if len(found) > 1 else ""
+        output.say(f"Note: FileProcess {item.row.intake_id} is no work: {item.because}.{others}")
+        output.say(f"Next: {item.clear}")
+    return bool(found)
+
+
+@click.command()
+@click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
+@reason(required=True)
+@dry_run
+@click.pass_context
+def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> None:
+    """Take in a rejected or duplicate FileProcess row on purpose.
+
+    Its populator is asked again: correct first what it rejected. Exit code 1 when the row is rejected again.
+    """
+    from batchctl.cli import output
+    from batchctl.domain.rows import IntakeId
+    from batchctl.node import Node
+    from batchctl.operations import inspection, planning
+
+    session: Session = ctx.obj
+    with session.app() as app:
+        planned = planning.acceptance(app.transactions, IntakeId(intake_id))
+    if dry_run:
+        takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
+        output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
+        output.say("Note: the populator is asked again then, and may reject it again.")
+    for row in planned.unreadable:
+        output.say(f"Note: {row.message}. Until that is corrected the batch does nothing.")
+        output.say(f"Next: {row.mend}")
+    if dry_run:
+        return
+    with session.app() as app:
+        done = Node(app).accept(IntakeId(intake_id), reason)
+        again = inspection.rejection(app.transactions, IntakeId(intake_id)) if done.rejected else None
+    click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
+    if again is None:
+        output.say(f"Next: batchctl why file:{intake_id}")
+        return
+    output.complain(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
+    ctx.exit(FAILED)
+
+
+def show_planned_creations(session: Session) -> bool:
+    """Show what a creation pass would do; say whether it would create anything."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.node import Node
+
+    with session.app() as app:
+        planned = Node(app).plan_creations(PLANNED_MOST)
+    if not planned:
+        click.echo("Nothing to do: no instance would be created.")
+        return False
+    out = output.console()
+    rows = [
+        (
+            cell(one.row.intake_id),
+            cell(one.row.entity),
+            cell(one.row.file_name),
+            cell(", ".join(one.batches) or None),
+            cell("; ".join(_values(one)) or None),
+            cell("; ".join([*one.refusals, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
+        )
+        for one in planned
+    ]
+    title = "Instances that would be created"
+    output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "values", "but"], rows))
+    return any(one.batches for one in planned)
+
+
+def _values(planned: Creation) -> Iterator[str]:
+    """Yield what the populators have found; whose it is only where that differs from batch to batch."""
+    each = [(name, _said(values)) for name, values in planned.values]
+    if len({said for _, said in each}) == 1:
+        each = [("", each[0][1])]
+    for name, said in each:
+        yield f"{name}: {said}" if name else said
+
+
+def _said(values: Populated) -> str:
+    """Write the values that are not empty."""
+    named = {**{f"Data{at}": value for at, value in enumerate(values.data, start=1)}, "CycleKey": values.cycle_key}
+    return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None) or "none"
+
+
+def _populated(row: IntakeRow, batch: BatchDefinition) -> Populated:
+    from batchctl.populators.pattern import PatternPopulator
+
+    return PatternPopulator().populate(row, batch)
+
+
+def _absolute(file_name: str | None) -> str | None:
+    return file_name if file_name is None or not _exists(file_name) else str(Path(file_name).absolute())
+
+
+def _exists(file_name: str) -> bool:
+    try:
+        return Path(file_name).exists()
+    except (OSError, ValueError):
+        return False

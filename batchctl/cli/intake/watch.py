@@ -1,0 +1,152 @@
+"""`batchctl watch`: the folders whose files become work."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli.filtering import of_starters, starts
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
+from batchctl.domain.error_codes import NOT_LISTED
+
+NOT_USABLE = 4
+"""As with a database that cannot be used: it is what lies around the command that has to be put right."""
+
+
+@click.group()
+def watch() -> None:
+    """See which folders are watched, and test what would be taken from one.
+
+    A folder is watched by inserting a row into FileWatch; a running controller takes it up without a restart.
+    """
+
+
+@watch.command(name="list")
+@of_starters
+@as_rows
+@pass_session
+def listed(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
+    """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.domain.text import typed
+    from batchctl.operations import columns
+    from batchctl.operations.intake import watches
+
+    with session.app() as app:
+        is_wanted = starts(app, batch, status)
+        every, broken = watches.everyone(app.transactions)
+        found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
+    if as_json:
+        listed = [
+            {
+                **columns.file_watch(one.watch),
+                "Taken": one.tally.taken,
+                "Missing": one.tally.missing,
+                "LastFileProcess_id": one.tally.last_intake,
+                "LastSubmitted": columns.moment(one.tally.last_at),
+            }
+            for one in found
+        ]
+        output.print_json(with_unreadable(listed, broken))
+        return
+    rows = [
+        (
+            cell(one.watch.name),
+            word("enabled" if one.watch.enabled else "disabled"),
+            cell(one.watch.entity),
+            cell(one.watch.folder),
+            cell(one.watch.pattern),
+            time(one.watch.unreachable_since),
+            cell(one.tally.taken),
+            cell(one.tally.missing),
+            cell(one.tally.last_intake),
+            time(one.tally.last_at),
+        )
+        for one in found
+    ]
+    headings = [
+        "name",
+        "state",
+        "entity",
+        "folder",
+        "pattern",
+        "unreachable since (UTC)",
+        "taken#",
+        "of them gone#",
+        "last FileProcess#",
+        "submitted (UTC)",
+    ]
+    out = output.console()
+    output.section(out, Listing("Watched folders", headings, rows))
+    if broken:
+        show_unreadable(out, broken)
+    elif found:
+        output.hints(
+            out, f"batchctl watch test {typed(found[0].watch.name)}   (what would be taken now, and why not the rest)"
+        )
+    else:
+        output.hints(out, "insert a row into FileWatch (WatchName, Entity, Folder), then: batchctl check")
+
+
+@watch.command(name="test")
+@click.argument("name")
+@click.option(
+    "--most", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many of each kind to show."
+)
+@as_json
+@click.pass_context
+def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
+    """Walk once through the folder of a watch, on this host, and say of each entry what would happen and why.
+
+    Nothing is submitted. Exit code 4 when the folder cannot be listed.
+    """
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.domain.text import storable
+    from batchctl.operations import columns
+    from batchctl.operations.intake.watches import OUTCOMES
+
+    session: Session = ctx.obj
+    with session.app() as app:
+        found = app.rehearse_watch(name, most)
+    if as_json:
+        output.print_json(
+            {
+                **columns.file_watch(found.watch),
+                "FolderHere": found.folder,
+                "Trouble": found.trouble,
+                "Totals": {outcome: found.totals[outcome] for outcome in OUTCOMES},
+                "Files": [
+                    {
+                        "FilePath": storable(one.path),
+                        "FileSize": None if one.file is None else one.file.size,
+                        "Outcome": one.outcome,
+                        "Reason": one.reason,
+                        "FileProcess_id": one.intake_id,
+                        "Data": one.data,
+                    }
+                    for one in found.verdicts
+                ],
+            }
+        )
+    else:
+        out = output.console()
+        rows = [
+            (cell(one.path), cell(None if one.file is None else one.file.size), cell(one.outcome), cell(one.reason))
+            for one in found.verdicts
+        ]
+        if rows or found.trouble is None:
+            output.section(out, Listing(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows))
+            counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in OUTCOMES)
+            out.print(cell(f"Entries: {counted}. Nothing was submitted."), soft_wrap=True)
+        if found.trouble is None:
+            disabled = "the watch is disabled: UPDATE FileWatch SET Enabled = 1 WHERE WatchName = ..."
+            taken = "a running controller takes what is complete; without one: batchctl run --once"
+            output.hints(out, taken if found.watch.enabled else disabled)
+    if found.trouble is not None:
+        said, to_do = found.told
+        output.complain(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
+        ctx.exit(NOT_USABLE)

@@ -1,0 +1,145 @@
+"""`batchctl db upgrade, verify, script, roles`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
+from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.domain.text import visible
+
+LISTED_MOST = 5
+DIALECTS = ("sqlite", "postgresql", "mssql")
+
+
+@click.group()
+def db() -> None:
+    """Create, migrate or verify the control database."""
+
+
+@db.command()
+@dry_run
+@pass_session
+def upgrade(session: Session, dry_run: bool) -> None:
+    """Create the control database, or bring it up to date; not beneath a controller that works on it."""
+    from batchctl.cli import output
+    from batchctl.control_database import check_may_upgrade, upgrade_database, verify_database
+
+    if dry_run:
+        try:
+            found = verify_database(session.config)
+        except (DatabaseUnusable, SchemaMismatch) as needed:
+            if not (needed.next_step or "").startswith("batchctl db upgrade"):
+                raise
+            if isinstance(needed, SchemaMismatch):
+                _name_others(check_may_upgrade(session.config))
+            click.echo(needed.message)
+            click.echo("batchctl db upgrade would create or upgrade it.")
+        else:
+            click.echo(f"Nothing to do: the control database has schema {found}.")
+        return
+    done = upgrade_database(session.config, _name_others)
+    if done.before != done.after:
+        click.echo(f"The control database now has schema {done.after} (before: {done.before or 'none'}).")
+    elif done.made_anew:
+        click.echo(f"The control database has schema {done.after}; its views and triggers were made anew.")
+    elif done.left:
+        click.echo(f"The control database has schema {done.after} already.")
+    else:
+        click.echo(f"Nothing to do: the control database has schema {done.after}.")
+    if not done.was_compared:
+        output.say(
+            "Note: how views and triggers are defined was not compared, for which this login would have to make a schema."
+        )
+        output.say("      After a new version of batchctl, as the owner of the tables: batchctl db upgrade")
+    if done.left:
+        more = "" if len(done.left) <= LISTED_MOST else f"; and {len(done.left) - LISTED_MOST} more"
+        said = "; ".join(done.left[:LISTED_MOST])
+        output.say(f"Note: it is not as batchctl made it, which no upgrade mends: {said}{more}.")
+    output.say("Next: batchctl db verify" if done.left else "Next: batchctl check")
+
+
+def _name_others(tables: Sequence[str]) -> None:
+    """Say that the database is somebody else's already: it may be the wrong one."""
+    from batchctl.cli import output
+
+    if tables:
+        more = "" if len(tables) <= LISTED_MOST else ", ..."
+        others = f"{output.counted(len(tables), 'other table')} ({', '.join(tables[:LISTED_MOST])}{more})"
+        wrong = "if that is not meant, database_url names the wrong database"
+        output.say(f"Note: the database holds {others}; batchctl keeps its own beside them: {wrong}.")
+
+
+@db.command()
+@as_json
+@pass_session
+def verify(session: Session, as_json: bool) -> None:
+    """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
+    from batchctl.cli import output
+    from batchctl.control_database import verify_database
+
+    found = verify_database(session.config)
+    if as_json:
+        output.print_json({"Schema": found})
+        return
+    click.echo(f"The control database has schema {found}, as it should.")
+
+
+@db.command()
+@reason(required=True)
+@click.option("--apart", is_flag=True, help="Give it a name of its own: the other one goes on working, too.")
+@dry_run
+@pass_session
+def adopt(session: Session, reason: str | None, apart: bool, dry_run: bool) -> None:
+    """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
+    from batchctl.cli import output
+    from batchctl.operations import copies
+    from batchctl.operations.operators.acts import Actor
+
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        done = copies.adopt(actor, reason=reason, apart=apart)
+    if done.original is None:
+        click.echo("It was where it is now when somebody last let controllers work on it.")
+    verb = "would be" if dry_run else "is"
+    named = ", with a name of its own" if apart else ""
+    click.echo(f"The control database {verb} adopted{named}: controllers work on it, and on what is open in it.")
+    output.say("Next: batchctl status   (look what is open before you start a controller)")
+
+
+@db.command()
+@click.option("--dialect", type=click.Choice(DIALECTS), default="sqlite", show_default=True, help="Kind of database.")
+def script(dialect: str) -> None:
+    """Print the SQL that builds the schema, for a DBA."""
+    from batchctl.cli import output
+    from batchctl.control_database import schema_script
+
+    output.verbatim(schema_script(dialect))
+
+
+@db.command()
+@click.option("--dialect", type=click.Choice(DIALECTS), required=True, help="Kind of database.")
+@click.option("--schema", metavar="NAME", help="Where the tables are  [default: public, on SQL Server dbo].")
+@click.option(
+    "--intake",
+    "suppliers",
+    metavar="NAME=ENTITY",
+    multiple=True,
+    help="A role batchctl_intake_NAME that inserts rows of this entity only; may be repeated, also with the same name.",
+)
+def roles(dialect: str, schema: str | None, suppliers: tuple[str, ...]) -> None:
+    """Print the SQL that makes roles with the rights that each kind of user needs, for a DBA; it may be run again."""
+    from batchctl.cli import output
+    from batchctl.control_database import roles_script
+
+    entities: dict[str, list[str]] = {}
+    for supplier in suppliers:
+        name, _, entity = supplier.partition("=")
+        if not entity:
+            message = f"'{visible(supplier)}' does not name an entity; write it like this: --intake shop=Orders"
+            raise click.BadParameter(message, param_hint="--intake")
+        entities.setdefault(name, []).append(entity)
+    output.verbatim(roles_script(dialect, schema, entities).rstrip("\n"))

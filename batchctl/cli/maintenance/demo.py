@@ -1,0 +1,162 @@
+"""`batchctl demo`: the worked example, by the very commands a person would type."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from batchctl.cli import main
+from batchctl.cli.session import Session, dry_run
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from batchctl.operations.maintenance.demonstration import Arrival
+    from batchctl.operations.overview import Troubled
+
+FAILED = 1
+FOLDER = "batchctl-demo"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--flights", type=click.Path(path_type=Path), metavar="FILE", help="Use this file of flights.")
+@click.option(
+    "--database",
+    metavar="URL",
+    envvar="BATCHCTL_DATABASE_URL",
+    help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
+)
+@dry_run
+@click.pass_context
+def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
+    """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
+
+    FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
+    """
+    from batchctl.operations.maintenance import demonstration
+
+    source = demonstration.find_flights(flights)
+    target = _fresh(Path.cwd()) if folder is None else folder
+    password = "" if database is None else ", with the password where this command has found it, such as in PGPASSWORD"
+    demonstration.check_ground(target, database)
+    if dry_run:
+        click.echo(f"The worked example would run in {target}, on the flights of {source}.")
+        return
+    demonstration.prepare(target, source, database)
+    Demo(target, "sqlite3 -cmd '.timeout 5000' batchctl.db" if database is None else "psql DATABASE").run()
+    findings = demonstration.check(target)
+    for finding in findings:
+        click.echo(f"Not as it should be: {finding}", err=True)
+    if findings:
+        ctx.exit(FAILED)
+    _tell(
+        f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
+        f"Look around in {target}{password}; README.md tells what happened. For example:",
+        f"  cd {shlex.quote(str(target))} && {_command()} history 6",
+    )
+
+
+class Demo:
+    """Walks through the example and shows each command with what it answers."""
+
+    def __init__(self, folder: Path, shell: str) -> None:
+        """Work in a folder that has been prepared; `shell` is how a person calls the control database's."""
+        self._folder = folder
+        self._shell = shell
+        self._config = str(folder / "batchctl.toml")
+
+    def run(self) -> None:
+        """Do everything; raise when it takes another turn than the one that is told."""
+        from batchctl.operations.maintenance import demonstration
+
+        _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
+        self._type("db", "upgrade")
+        click.echo(f"$ {self._shell} < register.sql")
+        demonstration.register(self._folder)
+        self._type("batches")
+        self._type("check")
+        _tell("Twelve files arrive; the file of March is announced twice:")
+        for arrival in demonstration.arrivals(self._folder):
+            self._submit(arrival)
+        self._type("create")
+        _tell("The controller walks every instance through its five steps. June's file has a broken line:")
+        self._type("process", ends_with=FAILED)
+        failed = self._the_only_failure(demonstration.file_name(demonstration.BROKEN_MONTH))
+        self._type("status")
+        _tell("What failed, and the exact command, which can be pasted and run by hand:")
+        self._type("show", str(failed))
+        corrected = demonstration.correct(self._folder)
+        _tell(f"The sender sends the file again ({corrected.name}). The instance goes on where it stopped:")
+        self._type("rerun", str(failed), "--reason", "the sender sent the file again")
+        self._type("process")
+        self._type("status")
+        _tell("The history of June: its first step ran once, the failed one again, then the rest.")
+        self._type("history", str(failed))
+
+    def _type(self, *arguments: str, ends_with: int = 0) -> None:
+        click.echo(f"$ batchctl {shlex.join(arguments)}")
+        code = main.cli.main(args=["--config", self._config, *arguments], prog_name="batchctl", standalone_mode=False)
+        click.echo()
+        if (code or 0) != ends_with:
+            self._raise_what_went_wrong(f"batchctl {arguments[0]} ended with exit code {code or 0}, not {ends_with}")
+
+    def _the_only_failure(self, file_name: str) -> int:
+        """Return the instance of the broken file, which alone may have failed."""
+        troubled = self._troubled()
+        if [each.instance.data[1] for each in troubled] != [file_name]:
+            self._raise_what_went_wrong(f"something else failed than {file_name}")
+        return troubled[0].instance.instance_id
+
+    def _raise_what_went_wrong(self, otherwise: str) -> NoReturn:
+        for each in self._troubled():
+            step = "" if each.step is None else f" at step {each.step.seq} ({visible(each.step.name)})"
+            number = each.instance.instance_id
+            message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
+            shown = f"{_command()} --config {shlex.quote(self._config)} history {number}"
+            raise BatchctlError(message, next_step=shown)
+        message = f"The demo stops: {otherwise}."
+        raise BatchctlError(message, next_step="see what was printed above")
+
+    def _submit(self, arrival: Arrival) -> None:
+        from batchctl.operations.intake.submission import Submission, submit
+        from batchctl.operations.maintenance import demonstration
+
+        shown = f"--file incoming/{arrival.data} --data {arrival.data}"
+        click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
+        wanted = Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
+        with Session(self._config, debug=False).app() as app:
+            submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
+
+    def _troubled(self) -> Sequence[Troubled]:
+        from batchctl.operations.overview import overview
+
+        with Session(self._config, debug=False).app() as app:
+            return overview(app.transactions, app.clock, app.presence).troubled
+
+
+def _command() -> str:
+    """Return how batchctl is called from the reader's shell, which may not know it by name."""
+    return "batchctl" if shutil.which("batchctl") else shlex.quote(str(Path(sys.executable).with_name("batchctl")))
+
+
+def _fresh(parent: Path) -> Path:
+    number = 1
+    while (folder := parent / (FOLDER if number == 1 else f"{FOLDER}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def _tell(*lines: str) -> None:
+    from batchctl.cli import output
+
+    click.echo()
+    out = output.console()
+    for line in lines:
+        out.print(output.cell(line, "bold"), soft_wrap=True)

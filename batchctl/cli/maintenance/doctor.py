@@ -1,0 +1,65 @@
+"""`batchctl doctor`."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli.session import Session, as_rows
+
+FINDINGS = 6
+
+_STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
+
+
+@click.command()
+@as_rows
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Examine the control database, every connection and this host; exit code 6 when something FAILs.
+
+    It looks at drivers, logins, rights, clocks, the schema, and whether what is committed stays. It changes nothing,
+    and it takes no longer than 20 seconds.
+    """
+    from batchctl.app import examine
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.domain.maintenance.health import Result
+
+    session: Session = ctx.obj
+    lines = examine(session.config)
+    counts = {result: sum(line.reading.result is result for line in lines) for result in Result}
+    if as_json:
+        listed = [
+            {
+                "Check": line.reading.check,
+                "Target": line.target,
+                "Result": line.reading.result.value,
+                "Message": line.reading.message,
+                "Next": line.reading.next_step,
+            }
+            for line in lines
+        ]
+        output.print_json(listed)
+    else:
+        out = output.console()
+        rows = [
+            (
+                cell(line.reading.result.value, _STYLES[line.reading.result.value]),
+                cell(line.target),
+                cell(line.reading.check),
+                cell(line.reading.message),
+            )
+            for line in lines
+        ]
+        title = ", ".join(f"{count} {result.value}" for result, count in counts.items())
+        output.section(out, Listing(title, ["", "target", "check", "message"], rows))
+        mending = [
+            f"{line.target}, {line.reading.check}: {line.reading.next_step}"
+            for line in lines
+            if line.reading.next_step is not None
+        ]
+        if mending:
+            output.hints(out, *mending, "and look again: batchctl doctor")
+    if counts[Result.FAIL]:
+        ctx.exit(FINDINGS)

@@ -1,0 +1,104 @@
+"""`batchctl purge`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_json, dry_run, reason
+from batchctl.domain.error_codes import NOT_PURGED
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from batchctl.operations.maintenance.disposal import Disposal
+
+FAILED, FINDINGS = 1, 6
+
+
+@click.command()
+@reason(required=False)
+@as_json
+@dry_run
+@click.pass_context
+def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) -> None:
+    """Delete at once what is older than the table Setting says, as the leader does once an hour.
+
+    Never goes what is not over, nor the last instances of a batch. Exit code 1 when some of it could not be purged, 6 when
+    a dry run finds a setting that cannot be meant so.
+    """
+    session: Session = ctx.obj
+    if dry_run:
+        _rehearse(ctx, session, as_json=as_json)
+        return
+    if reason is None:
+        message = "Missing option '--reason': say why, or only look: --dry-run."
+        raise click.UsageError(message)
+    from batchctl.node import Node
+
+    with session.app() as app:
+        done = Node(app).purge(reason)
+    _print_gone(done.gone, as_json=as_json)
+    _complain(done.troubles)
+    if done.troubles:
+        ctx.exit(FAILED)
+
+
+def _rehearse(ctx: click.Context, session: Session, *, as_json: bool) -> None:
+    from batchctl.operations.maintenance import disposal
+
+    with session.app() as app:
+        planned = disposal.plan(app.transactions, app.clock)
+    if as_json:
+        from batchctl.cli import output
+
+        output.print_json([one.columns() for one in planned.going])
+    else:
+        _print_planned(planned)
+    _complain([(f"Setting {visible(one.name)}", one.message) for one in planned.mistakes])
+    if planned.mistakes:
+        ctx.exit(FINDINGS)
+
+
+def _print_planned(planned: Disposal) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+
+    out = output.console()
+    if not planned.going:
+        out.print("Nothing would go.")
+        return
+    rows = [
+        (
+            cell(one.table),
+            cell(one.batch),
+            word(one.outcome.value) if one.outcome else cell(""),
+            cell(one.rows),
+            time(one.oldest),
+        )
+        for one in planned.going
+    ]
+    output.section(out, Listing("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows))
+    if planned.known:
+        had = output.counted(planned.known, "FileProcess row")
+        output.say(f"Note: {had} of these have Data: sent again after that, they are no duplicates.")
+    output.hints(out, "batchctl purge --reason ...")
+
+
+def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
+    from batchctl.cli import output
+
+    if as_json:
+        output.print_json([{"Table": table, "Rows": rows} for table, rows in gone.items()])
+        return
+    said = ", ".join(f"{rows} of {table}" for table, rows in gone.items())
+    click.echo(f"Rows purged: {said}." if said else "Nothing was old enough to go.")
+
+
+def _complain(troubles: Sequence[tuple[str, str]]) -> None:
+    from batchctl.cli import output
+
+    for what, said in troubles:
+        output.complain(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")

@@ -1,0 +1,406 @@
+"""`batchctl rerun, pause, resume, cancel, skip, enable, disable`: acts, each with its row in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.operators.releasing import release_options
+from batchctl.cli.selecting import many_options
+from batchctl.cli.session import (
+    INSTANCE_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    batch_names,
+    can_ask,
+    dry_run,
+    pass_session,
+    reason,
+    sure,
+)
+from batchctl.domain.text import did_you_mean, typed, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from batchctl.domain.rows import BatchInstance, InstanceId
+    from batchctl.operations.intervene import Intervention, Operator, Switching
+    from batchctl.operations.restart_card import Card
+    from batchctl.plugin_api import JsonValue
+
+_COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
+
+_instance = click.argument("instance_id", metavar="[ID]", required=False, type=INSTANCE_ID)
+
+
+@click.command()
+@_instance
+@click.option("--from", "from_seq", type=WholeNumber(1, 2_000_000_000), metavar="SEQ", help="Begin with this step.")
+@click.option("--set", "corrections", multiple=True, metavar="Data3=VALUE", help="Correct a value; may be repeated.")
+@many_options("failed")
+@reason(required=True)
+@sure
+@as_json
+@click.pass_context
+def rerun(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    from_seq: int | None,
+    corrections: Sequence[str],
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Run an instance again, from the step that failed or from the one --from names; or all that a filter finds.
+
+    ID is a BatchControl id. With --dry-run a card is shown: which steps count as done, the exact commands that would run,
+    what is passed over, and what would block it all the same. On a terminal it is shown, and asked about, before anything
+    is done.
+    """
+    values = dict(_correction(text) for text in corrections)
+
+    def act(operator: Operator, at: InstanceId, seen: BatchInstance | None = None) -> Intervention:
+        return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
+
+    _do(ctx, "rerun", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@_instance
+@many_options(None)
+@reason(required=False)
+@sure
+@as_json
+@click.pass_context
+def pause(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Let nothing more of an instance start, or of all that a filter finds; a step that runs ends first."""
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.pause(at, reason=reason)
+
+    _do(ctx, "pause", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@_instance
+@many_options("paused")
+@reason(required=False)
+@sure
+@as_json
+@click.pass_context
+def resume(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Let a paused instance go on where it stood, or all that a filter finds."""
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.resume(at, reason=reason)
+
+    _do(ctx, "resume", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@_instance
+@many_options(None)
+@reason(required=True)
+@sure
+@as_json
+@click.pass_context
+def cancel(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Give an instance up, or all that a filter finds; a step that runs is stopped.
+
+    On a terminal it asks before it stops one.
+    """
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.cancel(at, reason=reason)
+
+    _do(ctx, "cancel", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@_instance
+@many_options("failed")
+@reason(required=True)
+@sure
+@as_json
+@click.pass_context
+def skip(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Go on without the step that is next, of one instance or of all that a filter finds; the history keeps who and why."""
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.skip(at, reason=reason)
+
+    _do(ctx, "skip", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+_QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. Stop that, and give the instance up?"}
+"""What is asked on a terminal before it is done."""
+
+
+def _do(
+    ctx: click.Context,
+    verb: str,
+    act: Callable[..., Intervention],
+    instance_id: int | None,
+    many: dict[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Act on the one instance that is named, or on those that a filter finds."""
+    from batchctl.cli import output, selecting
+    from batchctl.domain.rows import InstanceId
+
+    session: Session = ctx.obj
+    if selecting.is_of_many(instance_id, many):
+        with _operator(session, dry_run=False) as operator:
+            selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
+        return
+    at, seen = InstanceId(instance_id or 0), {}
+    if verb in _QUESTIONS and can_ask() and not (yes or dry_run or as_json):
+        with _operator(session, dry_run=True) as operator:
+            planned = act(operator, at)
+        if verb == "rerun":
+            seen = {"seen": planned.before}
+        # To give up what waits takes nothing back that has begun.
+        if verb == "rerun" or planned.before.status.is_claimed:
+            _show(planned, asking=True)
+            click.confirm(_QUESTIONS[verb], abort=True, err=True)
+    # Who has seen the card knows.
+    is_unseen = verb == "rerun" and not (seen or dry_run)
+    with _operator(session, dry_run=dry_run) as operator:
+        done = act(operator, at, **seen)
+        refused = operator.refused(done) if is_unseen else ()
+    if done.may_be_at_work and is_unseen:
+        output.warn_of_lost([at])
+    for one in refused:
+        output.say(f"Warning: step {one.seq} would not run: {one.refusal}")
+    if as_json:
+        output.warn_of_missing(done.missing)
+        output.warn_of_misread(done.misread)
+        output.print_json(done.columns())
+    else:
+        _show(done)
+
+
+@click.command()
+@click.argument("batch", shell_complete=batch_names)
+@release_options
+@reason(required=False)
+@sure
+@pass_session
+def enable(
+    session: Session,
+    batch: str,
+    release: str | None,
+    throttle: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+) -> None:
+    """Switch a batch on: its instances may start.
+
+    Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
+    --throttle or --yes (all of them) has to say it.
+    """
+    from batchctl.cli.operators import releasing
+
+    chosen = releasing.chosen(release, throttle, yes=yes)
+    if releasing.should_ask(chosen, dry_run=dry_run):
+        with _operator(session, dry_run=True) as operator:
+            chosen = releasing.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
+    with _operator(session, dry_run=dry_run) as operator:
+        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
+
+
+@click.command()
+@click.argument("batch", shell_complete=batch_names)
+@reason(required=False)
+@dry_run
+@pass_session
+def disable(session: Session, batch: str, reason: str | None, dry_run: bool) -> None:
+    """Switch a batch off: its instances are created and wait; a step that runs ends first."""
+    with _operator(session, dry_run=dry_run) as operator:
+        _show_switching(operator.set_enabled(batch, enabled=False, reason=reason))
+
+
+@contextmanager
+def _operator(session: Session, *, dry_run: bool) -> Iterator[Operator]:
+    from batchctl.operations.intervene import Operator
+
+    with session.app() as app:
+        yield Operator(
+            transactions=app.transactions,
+            clock=app.clock,
+            preparer=app.preparer,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+        )
+
+
+def _correction(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    column = _COLUMNS.get(name.strip().lower())
+    if not equals:
+        raise click.BadParameter(f"'{visible(text)}' has no '='; write Data3=VALUE.", param_hint="--set")
+    if column is None:
+        meant = did_you_mean(name, _COLUMNS.values())
+        raise click.BadParameter(f"An instance has no '{visible(name)}'.{meant}", param_hint="--set")
+    return column, value
+
+
+def _show(done: Intervention, *, asking: bool = False) -> None:
+    from batchctl.cli import commands, output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.operations import columns
+
+    out = output.console()
+    at = done.before.instance_id
+    would = "would become" if done.dry_run else "is now"
+    subject = f"BatchControl {at} of batch {done.batch} {would} {done.after.status}"
+    out.print(cell(f"{subject} (it was {done.before.status})."), soft_wrap=True)
+    for step in done.skipped:
+        skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
+        out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
+    before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
+    rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
+    if rows:
+        output.section(out, Listing(None, ["column", "before", "after"], rows))
+    if done.in_vain is not None:
+        output.say(f"Note: {done.in_vain}")
+    output.warn_of_missing(done.missing)
+    output.warn_of_misread(done.misread)
+    if done.corrected is not None:
+        output.say(f"Note: {done.corrected.said}.")
+    if done.card is not None:
+        _show_card(out, done.card)
+    if done.dry_run:
+        titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
+        commands.show_each(out, titled)
+        for one in done.commands:
+            if one.refusal is not None:
+                out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
+        if not asking:
+            output.hints(out, *_after_looking(done))
+        return
+    output.hints(out, *_next(done))
+
+
+def _after_looking(done: Intervention) -> list[str]:
+    """Return what to type after a dry run; a file that is wrong is not put right by a value that nothing uses."""
+    same = "the same command without --dry-run"
+    if not done.unused:
+        return [same]
+    in_vain = f"{same}   (what is left runs as if {' and '.join(done.unused)} were not corrected)"
+    if not done.uses_file_name:
+        return [in_vain]
+    right = f"batchctl submit {typed(done.before.entity)} --file FILE"
+    give_up = f"batchctl cancel {done.before.instance_id} --reason ..."
+    return [f"{right}, then: {give_up}   (if FileName is wrong)", in_vain]
+
+
+def _told(value: JsonValue) -> Text:
+    """Return a value in words where it is a time that is long over, before which nothing starts."""
+    from batchctl.cli.output import cell
+    from batchctl.domain.rows import LONG_AGO
+    from batchctl.operations.columns import moment
+
+    return cell("at once" if value == moment(LONG_AGO) else value)
+
+
+def _show_card(out: Console, card: Card) -> None:
+    from batchctl.cli.output import cell
+
+    if card.assumed:
+        out.print(cell("These steps count as done:", "bold"))
+        for one in card.assumed:
+            out.print(cell(f"  {one.seq} {one.name}: {one.said}"), soft_wrap=True)
+    if card.bypassed:
+        out.print(cell("This is passed over:", "bold"))
+        for said in card.bypassed:
+            out.print(cell(f"  {said}"), soft_wrap=True)
+    for gate in card.blocking:
+        clear = "" if gate.clear is None else f": {gate.clear}"
+        out.print(cell(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red"), soft_wrap=True)
+
+
+def _next(done: Intervention) -> list[str]:
+    at, corrected = done.after.instance_id, [] if done.corrected is None else [done.corrected.clear]
+    match done.after.status.value:
+        case "ready" | "retry":
+            return [f"batchctl why {at}   (a running controller goes on by itself; without one: batchctl process)"]
+        case "paused":
+            return [f"batchctl resume {at}"]
+        case "cancelled":
+            return [*corrected, f"batchctl rerun {at} --reason ...   (if it is wanted after all)"]
+        case "cancelling":
+            return [f"batchctl show {at}   (a running controller stops the step; without one: batchctl run --once)"]
+        case "complete":
+            return [*corrected, f"batchctl history {at}"]
+        case _:
+            return [f"batchctl show {at}"]
+
+
+def _show_switching(done: Switching) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.operators import releasing
+
+    word = "enabled" if done.enabled else "disabled"
+    if done.enabled_before is done.enabled:
+        click.echo(f"Batch {visible(done.batch)} is {word} already.")
+    else:
+        click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
+    output.warn_of_missing(done.missing)
+    output.warn_of_misread(done.misread)
+    said = releasing.told(done.released)
+    if said is not None:
+        click.echo(said)
+    is_planned = done.dry_run and done.enabled_before is not done.enabled
+    shown = "the same command without --dry-run" if is_planned else f"batchctl why batch:{typed(done.batch)}"
+    output.hints(output.console(), shown)

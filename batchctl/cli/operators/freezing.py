@@ -1,0 +1,231 @@
+"""`batchctl freeze, thaw, freezes`: let nothing new start for a while, whatever the batches' own flags say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.operators.releasing import release_options
+from batchctl.cli.session import (
+    ROW_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    as_rows,
+    batch_names,
+    dry_run,
+    pass_session,
+    reason,
+    sure,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from batchctl.app import App
+    from batchctl.domain.operators.freezes import Scope
+    from batchctl.domain.rows import Freeze, FreezeId
+    from batchctl.operations.operators.freezing import Freezer, Frozen, Thawed
+
+_batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
+_tag = click.option("--tag", metavar="TAG", help="Only the batches that have it among their Tags.")
+
+
+@click.command()
+@_batch
+@_tag
+@click.option("--until", metavar="TIME", help="When it ends by itself: 2h, 30m, 3d, or a time in UTC.")
+@reason(required=True)
+@dry_run
+@as_json
+@pass_session
+def freeze(
+    session: Session,
+    batch: str | None,
+    tag: str | None,
+    until: str | None,
+    reason: str,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Let nothing new start: in one batch, in those with a tag, or, without either, anywhere.
+
+    What runs ends; its next steps, retries and other instances wait until the freeze ends or somebody thaws it. Rows are
+    taken in, instances made and schedules fired meanwhile. The batches stay enabled or disabled as they are.
+    """
+    from batchctl.cli import output
+    from batchctl.operations import columns
+
+    with session.app() as app:
+        done = _freezer(app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
+    if as_json:
+        output.print_json({**columns.freeze(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
+    else:
+        _show_frozen(done)
+
+
+@click.command()
+@click.argument("freeze_id", metavar="[ID]", required=False, type=ROW_ID)
+@_batch
+@_tag
+@release_options
+@reason(required=True)
+@sure
+@as_json
+@pass_session
+def thaw(
+    session: Session,
+    freeze_id: int | None,
+    batch: str | None,
+    tag: str | None,
+    release: str | None,
+    throttle: int | None,
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """End the freeze of everything, of a batch, of a tag, or the one with a number; see batchctl freezes.
+
+    Where more than one instance would start, it says so first and, on a terminal, asks what is to become of them; elsewhere
+    --release, --throttle or --yes has to say it.
+    """
+    from batchctl.cli import output
+    from batchctl.cli.operators import releasing
+    from batchctl.domain.rows import FreezeId
+    from batchctl.operations import columns
+
+    if freeze_id is not None and (batch is not None or tag is not None):
+        message = "A number, --batch and --tag exclude each other."
+        raise click.UsageError(message)
+    of = _scope(batch, tag) if freeze_id is None else FreezeId(freeze_id)
+    with session.app() as app:
+        chosen = releasing.chosen(release, throttle, yes=yes)
+        if releasing.should_ask(chosen, dry_run=dry_run):
+            chosen = releasing.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
+        done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
+    if as_json:
+        freezes = [columns.freeze(one) for one in done.freezes]
+        waited = None if done.released is None else done.released.columns()
+        output.print_json({"Thawed": freezes, "Waited": waited, "StillFrozen": [name for name, _ in done.still]})
+    else:
+        _show_thawed(done)
+
+
+@click.command()
+@click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
+@click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows at most.")
+@as_rows
+@pass_session
+def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> None:
+    """List what is frozen, since when, by whom, why and until when."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.domain.operators.freezes import scope_of, thawing
+    from batchctl.domain.rows import NEVER
+    from batchctl.operations import columns
+    from batchctl.operations.operators import freezing
+
+    with session.app() as app:
+        now = app.clock.now()
+        found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
+        idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
+    if as_json:
+        said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
+        listed = [
+            {
+                **columns.freeze(one),
+                "Holds": one.holds(now),
+                "FreezesNothing": idle.get(one.freeze_id),
+                **said.pop(one.freeze_id, {}),
+            }
+            for one in found
+        ]
+        output.print_json(with_unreadable(listed, [row for row in broken if row.row_id in said]))
+        return
+    out = output.console()
+    rows = [
+        (
+            cell(one.freeze_id),
+            cell(scope_of(one)),
+            word(_state(one, now, idle)),
+            time(one.since),
+            cell("somebody thaws it") if (ends := one.thawed_at or one.until or NEVER) >= NEVER else time(ends),
+            cell(one.actor),
+            cell(one.reason),
+        )
+        for one in found
+    ]
+    if rows:
+        output.section(out, Listing("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows))
+    elif not broken:
+        out.print("Nothing is frozen.")
+    for number, why in idle.items():
+        output.say(f"Note: BatchFreeze {number}: {why}")
+    if broken:
+        show_unreadable(out, broken, "what of these rows cannot be read ends no freeze")
+        return
+    holding = [one for one in found if one.holds(now)]
+    output.hints(out, *(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
+
+
+def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
+    if freeze.freeze_id in idle:
+        return "freezes nothing"
+    return "frozen" if freeze.holds(now) else "thawed" if freeze.thawed_at else "over"
+
+
+def _scope(batch: str | None, tag: str | None) -> Scope:
+    from batchctl.domain.operators.freezes import Scope
+
+    if batch is not None and tag is not None:
+        message = "--batch and --tag exclude each other."
+        raise click.UsageError(message)
+    return Scope(batch=batch, tag=tag)
+
+
+def _freezer(app: App, *, dry_run: bool) -> Freezer:
+    from batchctl.operations.operators.acts import Actor
+    from batchctl.operations.operators.freezing import Freezer
+
+    user, host = app.ids.user(), app.ids.host()
+    actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+    return Freezer(actor)
+
+
+def _show_frozen(done: Frozen) -> None:
+    from batchctl.cli import output
+    from batchctl.domain.operators import freezes
+
+    if not done.is_new:
+        click.echo(f"It is frozen already: {freezes.said(done.freeze)}.")
+        output.say(f"Next: {freezes.thawing(done.freeze)}   (ends it)")
+        return
+    would = "Would be frozen" if done.dry_run else "Frozen"
+    click.echo(f"{would}: {freezes.said(done.freeze)}.")
+    if done.was_frozen is not None:
+        click.echo(f"Before that: {freezes.said(done.was_frozen, 'was')}.")
+    many = "1 batch" if len(done.batches) == 1 else f"{len(done.batches)} batches"
+    output.say(f"What runs ends; nothing new starts in {many}.")
+    output.say("Next: batchctl status   (what runs still)" if not done.dry_run else "Next: the same without --dry-run")
+
+
+def _show_thawed(done: Thawed) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.operators import releasing
+    from batchctl.domain.operators import freezes
+
+    if not done.freezes:
+        click.echo("Nothing of that is frozen: there is nothing to thaw.")
+        return
+    would, verb = ("Would be thawed", "is") if done.dry_run else ("Thawed", "was")
+    for one in done.freezes:
+        click.echo(f"{would}: {freezes.said(one, verb)}.")
+    click.echo(releasing.told(done.released) or "Nothing waits that this would start.")
+    for name, held in done.still:
+        output.say(f"Note: batch {name} stays frozen: {freezes.said(held)}.")
+    output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl status")

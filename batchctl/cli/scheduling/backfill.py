@@ -1,0 +1,248 @@
+"""`batchctl backfill`: start the work of due times that are over."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.domain.text import nearest, visible
+
+if TYPE_CHECKING:
+    from batchctl.cli.listing import Listing
+    from batchctl.operations.scheduling.backfiller import Backfiller, Preview
+
+START = "start"
+_OF_A_START = ("--f", "--t", "--h")
+"""What only somebody writes who begins a backfill, or asks how: --from, --to, --help, also cut short."""
+
+
+class End(click.ParamType[datetime | date]):
+    """A day, or what a clock shows."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | date:
+        """Read a day or a wall time."""
+        from batchctl.domain.definitions.sql_jobs import wall_time
+
+        text = str(value).strip()
+        found = value if isinstance(value, date) else wall_time(text)
+        if found is None:
+            try:
+                return date.fromisoformat(text)
+            except ValueError:
+                said = f"'{visible(text)}' is neither a day such as 2026-11-01 nor a time such as '2026-11-01 06:00'."
+                self.fail(said, param, ctx)
+        return found
+
+
+class BackfillGroup(click.Group):
+    """Takes the name of a schedule where a subcommand may stand: that begins a backfill."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a subcommand, or take the first word for a schedule."""
+        known = args[0] in self.commands or args[0].startswith("-")
+        if not known and not any(one.startswith(_OF_A_START) for one in args):
+            self._refuse(args[0])
+        return super().resolve_command(ctx, args if known else [START, *args])
+
+    def _refuse(self, given: str) -> NoReturn:
+        meant = nearest(given, list(self.commands)) or "list"
+        said = f"'{visible(given)}' is no subcommand. Did you mean '{meant}'?"
+        raise click.UsageError(f"{said} If it is a schedule, give --from and --to.")
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Show both ways to call it."""
+        del ctx
+        return ["SCHEDULE --from TIME --to TIME [OPTIONS]", "| list | cancel ID"]
+
+
+@click.group(cls=BackfillGroup)
+def backfill() -> None:
+    """Start the work of a schedule's due times that are over, each once: batchctl backfill SCHEDULE --from TIME --to TIME.
+
+    What was fired or skipped before stays decided. A running controller starts them, oldest first, and as few at a time as
+    --most-open says. The options: batchctl backfill start --help.
+    """
+
+
+class StartCommand(click.Command):
+    """Shows itself as it is called: by the name of a schedule, with no word before it."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write how to call it."""
+        path = ctx.command_path if ctx.parent is None else ctx.parent.command_path
+        formatter.write_usage(path, "SCHEDULE --from TIME --to TIME [OPTIONS]")
+
+
+@backfill.command(START, cls=StartCommand)
+@click.argument("schedule")
+@click.option("--from", "first", required=True, type=End(), metavar="TIME", help="A day, or a time in its zone.")
+@click.option("--to", "last", required=True, type=End(), metavar="TIME", help="The same; a day belongs to it whole.")
+@click.option("--missed", is_flag=True, help="Also those that were skipped because no controller was there.")
+@click.option(
+    "--most-open",
+    type=WholeNumber(1, 1000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="For how many due times work may be unfinished at once.",
+)
+@reason(required=False)
+@click.option("--yes", is_flag=True, help="Needed for more than 100 due times.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
+@as_json
+@pass_session
+def start(
+    session: Session,
+    schedule: str,
+    first: datetime | date,
+    last: datetime | date,
+    missed: bool,
+    most_open: int,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Start the work of due times that are over; --dry-run shows first what that would be."""
+    from batchctl.cli import output
+    from batchctl.operations.scheduling.backfiller import Span
+
+    with session.app() as app:
+        span = Span(first=first, last=last)
+        backfiller = _backfiller(app, dry_run=dry_run)
+        done = backfiller.begin(schedule, span, most_open=most_open, missed=missed, sure=yes, reason=reason)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show(done)
+    for warning in done.warnings:
+        output.say(f"Note: {warning}")
+
+
+@backfill.command("list")
+@as_rows
+@pass_session
+def list_backfills(session: Session, as_json: bool) -> None:
+    """List the backfills, newest first, with how far each has come."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+    from batchctl.operations.scheduling import backfiller
+
+    with session.app() as app:
+        found, garbled = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
+    if as_json:
+        output.print_json([*(one.columns() for one in found), *(one.columns() for one in garbled)])
+        return
+    rows = [
+        (
+            cell(one.backfill.backfill_id),
+            cell(one.schedule),
+            word(one.backfill.status.value),
+            time(one.backfill.first),
+            time(one.backfill.last),
+            time(one.backfill.done_until),
+            cell(one.backfill.fired),
+            cell(f"{one.is_open} of {one.backfill.most_open}"),
+            cell(one.backfill.actor),
+            cell(one.waits),
+        )
+        for one in found
+    ]
+    nothing = cell(None)
+    for each in garbled:
+        known = nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        rows.append((cell(each.row.row_id), *known, cell(each.waits)))
+    out = output.console()
+    headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
+    output.section(out, Listing("Backfills", headings, rows))
+    running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
+    hint = "batchctl backfill --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
+    stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
+    output.hints(out, *stuck[:1], *(["batchctl check"] if garbled else []), hint)
+
+
+@backfill.command()
+@click.argument("backfill_id", metavar="ID", type=ROW_ID)
+@reason(required=True)
+@dry_run
+@pass_session
+def cancel(session: Session, backfill_id: int, reason: str, dry_run: bool) -> None:
+    """Let a backfill start nothing more; what it has started goes on."""
+    from batchctl.cli import output
+    from batchctl.domain.scheduling.schedules import BackfillId
+
+    with session.app() as app:
+        done = _backfiller(app, dry_run=dry_run).cancel(BackfillId(backfill_id), reason=reason)
+    would = "would be" if dry_run else "is"
+    fired = output.counted(done.fired, "due time")
+    click.echo(f"ScheduleBackfill {backfill_id} {would} cancelled, after work was started for {fired}.")
+
+
+def _backfiller(app: Any, *, dry_run: bool) -> Backfiller:
+    from batchctl.operations.operators.acts import Actor
+    from batchctl.operations.scheduling.backfiller import Backfiller
+
+    user, host = app.ids.user(), app.ids.host()
+    actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+    return Backfiller(actor=actor, default_zone=app.settings.business_time_zone)
+
+
+def _fires(done: Preview) -> Listing:
+    """Name the due times: the first of many, how many follow, and the last."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
+
+    rows = [(cell(one.local), time(one.due)) for one in done.fires]
+    left_out = done.to_fire - len(done.fires)
+    if left_out:
+        more = "" if done.is_counted else "more than "
+        rows.insert(-1, (cell(f"... {more}{left_out:,} more ..."), cell("")))
+    return Listing(None, ["due (local)", "due (UTC)"], rows)
+
+
+def _show(done: Preview) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
+    from batchctl.domain.scheduling.backfill_turns import Fate
+
+    more = "" if done.is_counted else "more than "
+    times = output.counted(done.to_fire, "due time")
+    asked = "Work would be started" if done.backfill_id is None else "Work is being started"
+    click.echo(f"Schedule {visible(done.schedule.name)}: {visible(done.words)}.")
+    click.echo(f"{asked} for {more}{times}, at most {done.most_open} unfinished at once.")
+    out = output.console()
+    told = {
+        "decided before": done.fates.get(Fate.DECIDED, 0),
+        "missed, and left so": done.fates.get(Fate.MISSED, 0),
+        "skipped by the schedule itself": done.fates.get(Fate.SKIPPED, 0),
+    }
+    if done.fires and done.backfill_id is None:
+        output.section(out, _fires(done))
+    rows = (
+        [] if done.backfill_id is None else [("first", cell(done.fires[0].local)), ("last", cell(done.fires[-1].local))]
+    )
+    rows += [(name, cell(count)) for name, count in told.items() if count]
+    if rows:
+        output.section(out, output.properties(rows))
+    if done.before:
+        headings = ["decided before", "event", "reason"]
+        decided = [(cell(one.instant.local), word(one.outcome.value), cell(one.reason)) for one in done.before]
+        output.section(out, Listing(None, headings, decided))
+    if done.backfill_id is None:
+        sure = " and with --yes" if done.to_fire > 100 or not done.is_counted else ""
+        output.hints(out, *([f"the same command without --dry-run{sure}"] if done.to_fire else []))
+    else:
+        output.hints(
+            out,
+            "batchctl backfill list   (a running controller starts them: batchctl run)",
+            f"batchctl backfill cancel {done.backfill_id} --reason ...",
+        )

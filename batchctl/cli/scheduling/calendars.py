@@ -1,0 +1,400 @@
+"""`batchctl calendar`: which days are business days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.domain.text import typed, visible
+
+if TYPE_CHECKING:
+    from batchctl.domain.scheduling.schedules import CalendarDay
+    from batchctl.operations.scheduling.almanac import Kept
+    from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper, DayChange, Imported
+
+MOST_YEARS = 50
+_YEARS = re.compile(r"(\d{4})(?:-(\d{4}))?\Z")
+
+
+class Day(click.ParamType[date]):
+    """A day such as 2026-12-25."""
+
+    name = "day"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """Read a day."""
+        if isinstance(value, date):
+            return value
+        try:
+            if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+                return date.fromisoformat(value)
+        except ValueError:
+            pass
+        return self.fail(no_time(value, "such as 2026-12-25", "a day"), param, ctx)
+
+
+class Written(Day):
+    """The same, or what is shaped like a day and is none: 2026-02-30."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a day, or leave the text as it stands."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            if len(value) == len("2026-02-30") and value[4] == value[7] == "-":
+                return value
+            raise
+
+
+class Years(click.ParamType[range]):
+    """One year, or the first and the last of some."""
+
+    name = "years"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        """Read years."""
+        if isinstance(value, range):
+            return value
+        found = _YEARS.match(value)
+        years = range(0) if found is None else range(int(found[1]), int(found[2] or found[1]) + 1)
+        if not 0 < len(years) <= MOST_YEARS or not 1900 <= years[0] <= 2200:
+            said = f"'{visible(str(value))}' are no years; write 2026 or 2026-2027, at most {MOST_YEARS} of them."
+            self.fail(said, param, ctx)
+        return years
+
+
+@click.group()
+def calendar() -> None:
+    """Keep the calendars that schedules go by: which days are business days.
+
+    A calendar is a row of Calendar, its holidays and extra days are rows of CalendarDay; both may be written by hand.
+    """
+
+
+@calendar.command(name="list")
+@as_rows
+@pass_session
+def listed(session: Session, as_json: bool) -> None:
+    """List the calendars: until when each is valid, how many days it has, which schedules go by it."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.operations.scheduling import almanac
+
+    with session.app() as app:
+        found = almanac.everything(app.transactions, app.clock, app.settings.zone)
+        with app.transactions.read() as connection:
+            by_hand = almanac.by_hand(connection, "NL")
+    if as_json:
+        output.print_json([_as_json(one) for one in found])
+        return
+    rows = [
+        (
+            cell(one.calendar.name),
+            cell(one.calendar.business_days or "none"),
+            cell(one.calendar.valid_from),
+            cell(one.calendar.valid_until),
+            cell(len(one.days)),
+            cell(", ".join(schedule.name for schedule in one.users) or None),
+            cell(one.warning),
+        )
+        for one in found
+    ]
+    out = output.console()
+    headings = ["name", "business days", "valid from", "valid until", "days#", "schedules", "but"]
+    output.section(out, Listing("Calendars", headings, rows))
+    if found:
+        output.hints(out, f"batchctl calendar show {typed(found[0].calendar.name)}")
+    else:
+        output.hints(out, f"batchctl calendar import NL --country NL --years 2026-2027   (or: {by_hand})")
+
+
+@calendar.command()
+@click.argument("name")
+@click.option("--year", type=WholeNumber(1900, 2200), help="The days of this year only.")
+@as_rows
+@pass_session
+def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
+    """Show a calendar with all its days; of every other day the weekday decides."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+    from batchctl.operations import columns
+    from batchctl.operations.scheduling import almanac
+
+    with session.app() as app:
+        found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
+    days = found.days_in(year)
+    if as_json:
+        output.print_json({**_as_json(found), "Days": [columns.calendar_day(day) for day in days]})
+        return
+    out = output.console()
+    output.section(
+        out,
+        output.properties(
+            [
+                ("calendar", cell(found.calendar.name, "bold")),
+                ("business days", cell(found.calendar.business_days or "none")),
+                ("valid", cell(f"{found.calendar.valid_from or 'ever'} to {found.calendar.valid_until or 'ever'}")),
+                ("schedules", cell(", ".join(schedule.name for schedule in found.users) or "none")),
+                ("description", cell(found.calendar.description)),
+            ]
+        ),
+    )
+    if found.warning is not None:
+        output.say(f"Warning: {found.warning}")
+    rows = [(cell(day.day), cell(f"{day.day:%a}"), cell(_kind(day)), cell(day.description)) for day in days]
+    output.section(out, Listing("Days", ["day", "weekday", "is a", "description"], rows))
+    output.hints(out, f"batchctl calendar add-day {typed(found.calendar.name)} 2026-12-24 --description 'closed'")
+
+
+@calendar.command(name="import")
+@click.argument("name")
+@click.option("--country", metavar="NL", help="Whose public holidays, by its ISO code.")
+@click.option("--subdivision", metavar="BY", help="Of which part of the country.")
+@click.option("--market", metavar="NYSE", help="On which days a financial market is closed, in place of a country.")
+@click.option("--years", type=Years(), required=True, metavar="2026-2027", help="Of which years.")
+@click.option(
+    "--replace", "replace_days", is_flag=True, help="Overwrite what the calendar says otherwise of such a day."
+)
+@reason(required=False)
+@dry_run
+@as_json
+@pass_session
+def import_days(
+    session: Session,
+    name: str,
+    country: str | None,
+    subdivision: str | None,
+    market: str | None,
+    years: range,
+    replace_days: bool,
+    reason: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Fill a calendar from the library 'holidays'; it is made if it is new.
+
+    To import again adds what is missing. What the calendar says otherwise stays and is shown, unless --replace is given;
+    days that the library does not know stay always.
+    """
+    from batchctl.cli import output
+
+    if (country is None) == (market is None):
+        raise click.UsageError("Give either --country or --market.")
+    if subdivision is not None and country is None:
+        raise click.UsageError("--subdivision is one of a country; give --country too.")
+    with _keeper(session, dry_run=dry_run) as keeper:
+        from batchctl.app import holidays_of
+
+        found, description = holidays_of(country, subdivision, market, years, keeper.by_hand(name))
+        done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
+    if as_json:
+        output.print_json(_imported_as_json(done))
+    else:
+        _show_import(done)
+
+
+@calendar.command(name="add-day")
+@click.argument("name")
+@click.argument("day", type=Day())
+@click.option("--business", is_flag=True, help="It is a business day, though its weekday is none.")
+@click.option("--description", metavar="TEXT", help="What day it is; shown as the reason where it is skipped.")
+@reason(required=False)
+@dry_run
+@as_json
+@pass_session
+def add_day(
+    session: Session,
+    name: str,
+    day: date,
+    business: bool,
+    description: str | None,
+    reason: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Say of a day that it is a holiday, or with --business that it is a business day.
+
+    Schedules that go by the calendar and are due next at another time for that are named.
+    """
+    from batchctl.domain.scheduling.schedules import CalendarDay
+
+    with _keeper(session, dry_run=dry_run) as keeper:
+        said = CalendarDay(day=day, is_business_day=business, description=description)
+        done = keeper.set_day(name, said, reason=reason)
+    _show_day(done, as_json=as_json)
+
+
+@calendar.command(name="remove-day")
+@click.argument("name")
+@click.argument("day", type=Written())
+@reason(required=False)
+@dry_run
+@as_json
+@pass_session
+def remove_day(session: Session, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool) -> None:
+    """Say nothing of a day any more: its weekday decides.
+
+    Schedules that go by the calendar and are due next at another time for that are named.
+    """
+    with _keeper(session, dry_run=dry_run) as keeper:
+        done = keeper.remove_day(name, day, reason=reason)
+    _show_day(done, as_json=as_json)
+
+
+@calendar.command()
+@click.argument("name")
+@reason(required=True)
+@dry_run
+@pass_session
+def remove(session: Session, name: str, reason: str, dry_run: bool) -> None:
+    """Delete a calendar that no schedule names; the audit log keeps its days."""
+    from batchctl.cli import output
+
+    with _keeper(session, dry_run=dry_run) as keeper:
+        done = keeper.remove(name, reason=reason)
+    would = "would be" if done.dry_run else "is"
+    click.echo(f"Calendar {visible(name)} with {output.counted(done.days, 'day')} {would} removed.")
+    output.hints(output.console(), "batchctl calendar list")
+
+
+@contextmanager
+def _keeper(session: Session, *, dry_run: bool) -> Iterator[CalendarKeeper]:
+    from batchctl.operations.operators.acts import Actor
+    from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper
+
+    with session.app() as app:
+        yield CalendarKeeper(
+            Actor(
+                transactions=app.transactions,
+                clock=app.clock,
+                user=app.ids.user(),
+                host=app.ids.host(),
+                dry_run=dry_run,
+            ),
+            zone=app.settings.business_time_zone,
+            grace=app.grace,
+        )
+
+
+def _as_json(kept: Kept) -> dict[str, Any]:
+    from batchctl.operations import columns
+
+    return {
+        **columns.calendar(kept.calendar),
+        "DayCount": len(kept.days),
+        "Schedules": [schedule.name for schedule in kept.users],
+        "Warning": kept.warning,
+    }
+
+
+def _imported_as_json(done: Imported) -> dict[str, Any]:
+    from batchctl.operations import columns
+
+    return {
+        "CalendarName": done.calendar,
+        "IsNew": done.is_new,
+        "DryRun": done.dry_run,
+        "Added": [columns.calendar_day(day) for day in done.added],
+        "Same": done.same,
+        "Differing": [
+            {"Before": columns.calendar_day(before), "Import": columns.calendar_day(after)}
+            for before, after in done.differing
+        ],
+        "Replaced": done.replaced,
+        "Others": [columns.calendar_day(day) for day in done.others],
+        "ValidFrom": None if done.valid_from is None else done.valid_from.isoformat(),
+        "ValidUntil": None if done.valid_until is None else done.valid_until.isoformat(),
+        "Moved": [one.columns for one in done.moved],
+    }
+
+
+def _day_as_json(done: DayChange) -> dict[str, Any]:
+    from batchctl.operations import columns
+
+    return {
+        "CalendarName": done.calendar,
+        "CalendarDate": str(done.day),
+        "DryRun": done.dry_run,
+        "Before": None if done.before is None else columns.calendar_day(done.before),
+        "After": None if done.after is None else columns.calendar_day(done.after),
+        "Moved": [one.columns for one in done.moved],
+    }
+
+
+def _show_moved(done: DayChange | Imported) -> None:
+    for one in done.moved:
+        for said in one.words(dry_run=done.dry_run):
+            click.echo(said)
+
+
+def _show_import(done: Imported) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, counted
+
+    out = output.console()
+    would, made = ("would be", " would be made") if done.dry_run else ("are", " is new")
+    new = made if done.is_new else ""
+    said = f"Calendar {visible(done.calendar)}{new}: {counted(len(done.added), 'day')} {would} added"
+    out.print(cell(f"{said}, {done.same} stood there already."), soft_wrap=True)
+    rows = [(cell(day.day), cell(f"{day.day:%a}"), cell(_kind(day)), cell(day.description)) for day in done.added]
+    if rows:
+        output.section(out, Listing("Added", ["day", "weekday", "is a", "description"], rows))
+    if done.differing:
+        differ = [(cell(was.day), cell(_said(was)), cell(_said(becomes))) for was, becomes in done.differing]
+        title, before, after = "Overwritten", "before", "after"
+        if not done.replaced:
+            title, before, after = "Said otherwise, and left so (--replace overwrites them)", "calendar", "import"
+        output.section(out, Listing(title, ["day", before, after], differ))
+    if done.others:
+        rest = [(cell(day.day), cell(_said(day))) for day in done.others]
+        output.section(out, Listing("Not in the import, and left as they are", ["day", "calendar"], rest))
+    if done.valid_until is None:
+        out.print("It has no ValidUntil, so nobody is warned when its days run out.")
+    else:
+        out.print(cell(f"Valid {done.valid_from or 'ever'} to {done.valid_until}."), soft_wrap=True)
+    _show_moved(done)
+    output.hints(
+        out, "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {typed(done.calendar)}"
+    )
+
+
+def _show_day(done: DayChange, *, as_json: bool) -> None:
+    from batchctl.cli import output
+
+    if as_json:
+        output.print_json(_day_as_json(done))
+        return
+    would = "would say" if done.dry_run else "says now"
+    if isinstance(done.day, str):
+        gone = "would be" if done.dry_run else "is"
+        click.echo(f"'{visible(done.day)}', which is no day, {gone} removed from calendar {visible(done.calendar)}.")
+        _show_moved(done)
+        output.hints(output.console(), "batchctl check")
+        return
+    day = f"{done.day:%a %Y-%m-%d}"
+    if done.before == done.after:
+        click.echo(f"Calendar {visible(done.calendar)} says so of {day} already.")
+    else:
+        was = "its weekday decided" if done.before is None else _said(done.before)
+        becomes = "its weekday decides" if done.after is None else _said(done.after)
+        said = f"Calendar {visible(done.calendar)} {would} of {day}: {becomes} (it was: {was})."
+        click.echo(visible(said))
+    _show_moved(done)
+    output.hints(output.console(), f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
+
+
+def _kind(day: CalendarDay) -> str:
+    return "business day" if day.is_business_day else "holiday"
+
+
+def _said(day: CalendarDay) -> str:
+    return _kind(day) if day.description is None else f"{_kind(day)}, {day.description}"

@@ -1,0 +1,323 @@
+"""What is the matter now, as far as the rows say: what incidents are compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.control import dead_ends
+from batchctl.control.alerting.step_past import StepPast
+from batchctl.domain.alerting import troubles
+from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import TOO_OFTEN
+from batchctl.domain.alerting.expectations import Expected
+from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, Problem
+from batchctl.domain.alerting.troubles import Undelivered
+from batchctl.domain.gates import locks
+from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
+from batchctl.domain.scheduling.schedules import Calendar
+from batchctl.domain.scheduling.wall_clock import clock_of
+from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
+from batchctl.expected_work import ExpectedWork
+from batchctl.ports import Clock
+from batchctl.store import controllers, history, instances, leading, reports
+from batchctl.store.alerting import alert_deliveries, evidence
+from batchctl.store.alerting.alert_deliveries import Delivery
+from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import completions, dependencies
+from batchctl.store.intake import intake
+from batchctl.store.scheduling import calendars
+
+MOST = 500
+"""Attempts under way, waits and messages that are looked at."""
+STANDING = 10_000
+"""Instances that have failed or are held, and are looked at."""
+AT_ONCE = 500
+"""Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
+LATELY = 20
+"""Messages of each channel, on average, that are looked at."""
+PATIENCE = timedelta(seconds=3)
+"""How long a single round reads the past."""
+SOMETIMES = timedelta(seconds=30)
+"""How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
+SLOWLY = timedelta(minutes=10)
+"""How often is read what changes slowly: how long steps take, and which days are business days."""
+
+LOCKED = timedelta(minutes=1)
+"""How long somebody may keep rows locked before people are told."""
+SOON_AFTER = timedelta(minutes=5)
+"""Who meets a lock so soon after another has met one is taken to have met the same, where nobody can tell whose it is."""
+
+_Seen = tuple[int, InstanceStatus, int, datetime, bool]
+
+
+@dataclass(slots=True)
+class Findings:
+    """Looks at the rows. It remembers what it has found of those that stay as they are."""
+
+    clock: Clock
+    rules: AlertRules
+    name: str | None
+    """The controller that looks; None for who only looks whether there is one."""
+    awaited: ExpectedWork = field(init=False)
+    _standing: dict[_Seen, Problem] = field(default_factory=dict)
+    _calendars: list[Calendar] = field(default_factory=list)
+    _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
+    _expected: list[Expected] = field(default_factory=list)
+    _dead_ends: list[Problem] = field(default_factory=list)
+    _stepless: Collection[BatchId] = frozenset()
+    """Batches without steps that have work: nobody waits to be told that nothing comes of it."""
+    _mends: Mapping[BatchId, str] = field(default_factory=dict)
+    """What mends each batch that cannot be read: before that a rerun is refused."""
+    _past: StepPast = field(init=False)
+    idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
+    """Steps of which no attempt is among the newest: nothing new is known of them."""
+    is_partial: bool = False
+    """True while some instances that stand were not looked at yet."""
+    _words: dict[str, Delivery | None] = field(default_factory=dict)
+    _locked_since: Mapping[str, float] = field(default_factory=dict)
+    """Since when each controller has been kept from its work by rows that somebody keeps locked."""
+    _defined_at: float = -math.inf
+    _read_at: float = -math.inf
+    _has_looked: bool = False
+    _waited_since: datetime | None = None
+    """Since when work waited, before one began to do it oneself."""
+
+    def __post_init__(self) -> None:
+        """Begin to learn when files come."""
+        self.awaited = ExpectedWork(self.rules)
+        self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
+
+    def problems(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return everything that is the matter."""
+        self._read_what_is_slow(connection)
+        batches = self._batches
+        names = {batch.batch_id: batch.name for batch in batches.values() if batch.enabled}
+        standing = self._of_instances(connection, batches)
+        at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
+        norms = self.rules.norms
+        found = [*standing, *self._too_long(connection, batches, now)]
+        found += troubles.too_short(self._past.attempts, names, self._past.lengths, norms)
+        if not self.is_partial:
+            found += troubles.fails_often(self._past.attempts, names, norms, at)
+        found += self._overdue(connection, batches, now)
+        found += self._ending(connection, now)
+        found += self._undelivered(connection)
+        found += self._missed(connection, now)
+        found += self._nobody(connection, now)
+        found += self._leaderless(connection, now)
+        found += self._troubled(connection, now)
+        found += _hanging(connection)
+        found += self._dead_ends
+        return found
+
+    @property
+    def is_behind(self) -> bool:
+        """Say whether what has been is still being read."""
+        return self.is_partial or self.awaited.is_learning
+
+    def failed_with(self, incident: Incident) -> set[InstanceId]:
+        """Return whose attempts have failed at the step of an incident of instances, up to the last that it knows of."""
+        if incident.kind not in OF_AN_INSTANCE:
+            return set()
+        return {
+            one.instance_id
+            for one in self._past.attempts
+            if (one.batch_id, one.seq) == (incident.batch_id, incident.seq)
+            and one.history_id <= incident.evidence
+            and one.has_failed
+        }
+
+    def look_back(self, connection: Any, now: datetime) -> None:
+        """Note what waits, before any of it is begun: at the first look nothing may wait any more."""
+        self._waited_since = evidence.gap(connection, now, self.name).waiting_since
+
+    def read_anew(self) -> None:
+        """Read again at the next look whatever is read only sometimes: something is about to be written."""
+        self._defined_at = -math.inf
+
+    def learn(self, connection: Any) -> None:
+        """Prepare a single look: read all of the past at once, or as much of it as takes a moment only.
+
+        Who looks once is started by a clock: that nobody worked since its last stroke is as it should be.
+        """
+        self._has_looked = True
+        self._remember_locks(connection)
+        until = self.clock.monotonic() + PATIENCE.total_seconds()
+        now, at = self.clock.now(), self.clock.monotonic()
+        self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
+
+    def _remember_locks(self, connection: Any) -> None:
+        """Learn since when those have met the locks that this one meets which came before it and have ended."""
+        everyone = controllers.everyone(connection)
+        own = next((row for row in everyone if row.name == self.name and is_of_locks(row.trouble)), None)
+        if own is None:
+            return
+        ended = [row for row in everyone if row.status is not ControllerStatus.RUNNING]
+        ago = self.clock.now() - _locked_since(own, sorted(ended, key=lambda row: row.heartbeat, reverse=True))
+        self._locked_since = {own.name: self.clock.monotonic() - ago.total_seconds(), **self._locked_since}
+
+    def settle(self) -> None:
+        """Take note that what was found is written."""
+        self._has_looked = True
+
+    def _read_what_is_slow(self, connection: Any) -> None:
+        monotonic = self.clock.monotonic()
+        stepless = instances.without_steps(connection)
+        if stepless != self._stepless:
+            self._stepless, self._defined_at = stepless, -math.inf
+        if monotonic - self._defined_at >= SOMETIMES.total_seconds():
+            self._defined_at = monotonic
+            defined = definitions.read(connection)
+            self._batches = {batch.batch_id: batch for batch in defined.batches}
+            self._expected = evidence.expected(connection)
+            self._mends = {row.batch_id: row.mend for row in defined.unreadable if row.batch_id is not None}
+            now = self.clock.now()
+            self._dead_ends = dead_ends.read(connection, defined, self._expected, stepless, now)
+            self._past.read_attempts(connection)
+            self._words.clear()
+            self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
+            self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
+            self.awaited.read_anew()
+        if monotonic - self._read_at >= SLOWLY.total_seconds():
+            self._read_at = monotonic
+            self._past.read_lengths(connection)
+            self._calendars = calendars.everything(connection)
+
+    def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+        stand = reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), STANDING)
+        # A batch that is not known yet is read soon, and then has a name.
+        keys = [
+            (one.instance_id, one.status, one.claim_token, one.updated_at, one.batch_id in batches) for one in stand
+        ]
+        before, self._standing = self._standing, {}
+        new = [key for key in keys if key not in before]
+        read = frozenset(new[-AT_ONCE:])
+        self.is_partial = len(new) > len(read)
+        for key, one in zip(keys, stand, strict=True):
+            if key in before:
+                self._standing[key] = before[key]
+            elif key in read:
+                last = history.last_entry(connection, one.instance_id)
+                self._standing[key] = troubles.standing(
+                    one, batches.get(one.batch_id), last, self._mends.get(one.batch_id)
+                )
+        return troubles.gathered(self._standing.values())
+
+    def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
+        entries = reports.live_entries(connection, MOST)
+        norms = self.rules.norms
+        self._past.ask_of(connection, entries)
+        found = [troubles.too_long(one, batches.get(one.batch_id), self._past.lengths, norms, now) for one in entries]
+        return [one for one in found if one is not None]
+
+    def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
+        waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
+        waits = dependencies.reasons_of(connection, batches, waiting, now)
+        return [troubles.overdue(wait) for wait in waits]
+
+    def _ending(self, connection: Any, now: datetime) -> list[Problem]:
+        used = evidence.calendars_in_use(connection)
+        used |= {one.calendar for one in self._expected if one.calendar is not None}
+        today = clock_of(self.rules.zone).day_of(now)
+        found = [troubles.ending(one, today, now) for one in self._calendars if one.name in used]
+        return [one for one in found if one is not None]
+
+    def _undelivered(self, connection: Any) -> list[Problem]:
+        """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
+        configured = [channel.name for channel in self.rules.channels]
+        if not configured:  # SQL Server fetches at least one row, or refuses (error 10744)
+            return []
+        words = dict[str, Delivery | None]()
+        for one in alert_deliveries.newest(connection, LATELY * len(configured)):
+            if one.status in alert_deliveries.SPOKEN:
+                words.setdefault(one.channel, one)
+        found = list[Undelivered]()
+        # What waits for a channel that is no more is nobody's trouble.
+        for name in configured:
+            last = words[name] if name in words else self._last_word(connection, name)
+            waiting = (one for one in alert_deliveries.waiting_of(connection, name, MOST) if _is_tried_in_vain(one))
+            silent = last if last is not None and last.status is DeliveryStatus.FAILED else next(waiting, None)
+            if silent is not None:
+                found.append(_undelivered(silent))
+        return [troubles.silent_channel(one) for one in found]
+
+    def _last_word(self, connection: Any, channel: str) -> Delivery | None:
+        """Return what became last of a message of a channel that has said nothing for many messages of others."""
+        if channel not in self._words:
+            self._words[channel] = alert_deliveries.last_word(connection, channel)
+        return self._words[channel]
+
+    def _missed(self, connection: Any, now: datetime) -> list[Problem]:
+        return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
+
+    def _leaderless(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that none of those that work leads, where one did, or where something waits for one."""
+        lead, patience = leading.load(connection), self.rules.lease
+        if lead.leads(now) is not None or not evidence.works(connection, now - patience):
+            return []
+        since = lead.until if lead.controller is not None else evidence.ready_since(connection)
+        if since is None or since > now - patience:
+            return []
+        locked = locks(controllers.running(connection), [LEAD])
+        return [troubles.nobody_leads(lead.controller, since, locked)]
+
+    def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that something keeps controllers from their work; each writes that with its sign of life.
+
+        That somebody keeps rows locked is worth telling once it lasts: most statements of people take seconds.
+        """
+        rows = [
+            row for row in controllers.running(connection) if row.trouble and row.heartbeat > now - self.rules.lease
+        ]
+        at, before = self.clock.monotonic(), self._locked_since
+        self._locked_since = {row.name: before.get(row.name, at) for row in rows if is_of_locks(row.trouble)}
+        lasting = [row for row in rows if at - self._locked_since.get(row.name, -math.inf) >= LOCKED.total_seconds()]
+        return [troubles.of_controllers(lasting)] if lasting else []
+
+    def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
+        if self._has_looked and self.name is not None:
+            return []
+        gap = evidence.gap(connection, now, self.name)
+        waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
+        gap = replace(gap, waiting_since=min(waits, default=None))
+        problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
+        return [] if problem is None else [problem]
+
+
+def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> datetime:
+    """Return since when the locks that one has met last have been there, as those say that came before, the latest first."""
+    met_none_between = False
+    for row in ended:
+        if not is_of_locks(row.trouble):
+            met_none_between = True
+            continue
+        named, also_named = culprits(row.trouble), culprits(last.trouble)
+        is_soon = last.heartbeat - row.heartbeat <= SOON_AFTER and not met_none_between
+        # A transaction that is open still has kept its locks, also from whoever looked at something else meanwhile.
+        if not (named & also_named if named and also_named else is_soon):
+            break
+        last, met_none_between = row, False
+    return last.heartbeat
+
+
+def _hanging(connection: Any) -> list[Problem]:
+    """Return, by entity, the rows about which populators were asked in vain."""
+    rows = [row for row in intake.awaiting(connection, MOST) if row.tries >= MOST_TRIES]
+    by_entity: dict[str, list[IntakeRow]] = {}
+    for row in rows:
+        by_entity.setdefault(row.entity, []).append(row)
+    return [troubles.populator_hangs(some) for some in by_entity.values()]
+
+
+def _is_tried_in_vain(one: Delivery) -> bool:
+    return one.attempts >= TOO_OFTEN and one.said is not None
+
+
+def _undelivered(one: Delivery) -> Undelivered:
+    return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)

@@ -1,0 +1,162 @@
+"""Sending what was written about incidents: each message is claimed by one controller, sent on a thread, and ticked off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from batchctl.control.alerting.incident_watch import STALE, Frozen
+from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alerts import GIVEN_UP_AFTER, taken_back, wait_after
+from batchctl.domain.errors import BatchctlError, Busy
+from batchctl.domain.text import in_short
+from batchctl.logs import Event, EventValue, Listener
+from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
+from batchctl.store.alerting import alert_deliveries, incidents
+from batchctl.store.alerting.alert_deliveries import Delivery, DeliveryId
+
+PAGE = 200
+"""Messages of a channel that are looked at."""
+PARTING = timedelta(seconds=2)
+"""How long who stops waits for messages that are under way."""
+TOO_LATE = 30.0
+"""Seconds after which a message that was claimed is not begun to be sent: whoever slept meanwhile leaves it to others."""
+
+_BOUNDARIES = frozenset({Boundary.ALERT})
+
+
+@dataclass(slots=True)
+class Outbox:
+    """Sends, one message at a time through each channel: one that hangs keeps only its own messages waiting."""
+
+    transactions: Transactions
+    clock: Clock
+    inquiries: Inquiries
+    send: Callable[[str, Letter], None]
+    """Send a letter through a channel; any thread may call this."""
+    channels: Sequence[str]
+    origin: str
+    """What the control database is called among all others."""
+    controller: str
+    listener: Listener
+    _flying: dict[int, Delivery] = field(default_factory=dict)
+    """What is being sent, by the place of its channel."""
+    _ended: list[tuple[Delivery, str | None]] = field(default_factory=list)
+    """What has come of messages, and is not written yet: why they could not be sent, or None."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether anything is under way."""
+        return bool(self._flying or self._ended)
+
+    def look(self, *, hurried: bool = True) -> bool:
+        """Write what has come of messages, and begin to send what is due; true when something was begun.
+
+        Who is not hurried waits for whoever keeps rows locked.
+        """
+        self._take_in(self.inquiries.answers(), hurried=hurried)
+        with self.transactions.read() as connection:
+            now, begun = self.clock.now(), False
+            # Of each channel by itself: whatever waits for one that delivers nothing hides no other's.
+            each = (alert_deliveries.waiting_of(connection, channel, PAGE) for channel in self.channels)
+            due = [one for of_channel in each for one in of_channel if self._may_be_sent(one, now)]
+            waiting = list[tuple[Delivery, str | None]]()
+            if due:
+                frozen = Frozen.read(connection, now)
+                about = {one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in due])}
+                waiting = [
+                    (at, taken_back(at.kind, about[at.incident_id], now))
+                    for at in due
+                    if not frozen.holds(about[at.incident_id])
+                ]
+        for one, why in waiting:
+            if why is not None:
+                # It was being sent when that happened, in vain, or whoever had claimed it died.
+                self._withdraw(one, why, hurried=hurried)
+            elif self._may_be_sent(one, now):
+                begun |= self._begin(one, hurried=hurried)
+        return begun
+
+    def finish(self) -> None:
+        """Send all that is due, and wait for it within the time limits."""
+        while self.look(hurried=False) or self._flying:
+            self.inquiries.wait()
+
+    def settle(self) -> None:
+        """Wait a moment for what is under way, lest others send it again; what takes longer is left to them."""
+        until = self.clock.monotonic() + PARTING.total_seconds()
+        while self._flying and self.clock.monotonic() < until:
+            self.inquiries.wait(PARTING)
+            self._take_in(self.inquiries.answers(), hurried=False)
+        self._take_in((), hurried=False)
+
+    def _may_be_sent(self, one: Delivery, now: datetime) -> bool:
+        if one.channel not in self.channels or self.channels.index(one.channel) in self._flying:
+            return False
+        if one.next_attempt > now or one.delivery_id in {ended.delivery_id for ended, _ in self._ended}:
+            return False
+        return one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE
+
+    def _begin(self, one: Delivery, *, hurried: bool) -> bool:
+        def claim(connection: Any) -> bool:
+            return alert_deliveries.claim(connection, one, self.controller, self.clock.now())
+
+        key = self.channels.index(one.channel)
+        until = self.clock.monotonic() + TOO_LATE
+        if not self.transactions.run(_BOUNDARIES, claim, hurried=hurried):
+            return False
+        self._flying[key] = one
+        if not self.inquiries.ask(key, partial(self._send, one, until)):
+            said = "It still hangs: an attempt that was given up has not ended."
+            self._take_in([Answer(key, error=Busy(said))], hurried=hurried)
+        return True
+
+    def _withdraw(self, one: Delivery, why: str, *, hurried: bool) -> None:
+        def withdraw(connection: Any) -> None:
+            now = self.clock.now()
+            alert_deliveries.withdraw(connection, one.incident_id, why, now - STALE, now)
+
+        self.transactions.run(_BOUNDARIES, withdraw, hurried=hurried)
+
+    def _send(self, one: Delivery, until: float) -> DeliveryId:
+        if self.clock.monotonic() > until:
+            message = "This controller slept before it could send; it is tried again."
+            raise Busy(message)
+        letter = Letter(
+            origin=self.origin,
+            number=one.delivery_id,
+            incident_id=one.incident_id,
+            kind=one.kind,
+            message=one.message,
+        )
+        self.send(one.channel, letter)
+        return one.delivery_id
+
+    def _take_in(self, answers: Sequence[Answer], *, hurried: bool) -> None:
+        for answer in answers:
+            one = self._flying.pop(answer.key, None)
+            if one is not None:
+                self._ended.append((one, None if answer.error is None else _said(answer.error)))
+        while self._ended:
+            one, said = self._ended[0]
+            event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), hurried=hurried)
+            self._ended.pop(0)
+            self.listener(event)
+
+    def _tick_off(self, one: Delivery, said: str | None, connection: Any) -> Event:
+        now = self.clock.now()
+        about: dict[str, EventValue] = {"Incident_id": one.incident_id, "Channel": one.channel, "Kind": one.kind.value}
+        if said is None:
+            alert_deliveries.set_sent(connection, one, self.controller, now)
+            return Event("alert.sent", about)
+        is_over = one.made_at < now - GIVEN_UP_AFTER
+        following = None if is_over else now + wait_after(one.attempts + 1)
+        alert_deliveries.put_back(connection, one, self.controller, said, following, now)
+        return Event("alert.trouble", {**about, "Message": said})
+
+
+def _said(error: Exception) -> str:
+    return error.in_full if isinstance(error, BatchctlError) else in_short(error)

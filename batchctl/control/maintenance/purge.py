@@ -1,0 +1,206 @@
+"""One pass through everything that is over: page by page, each in a transaction of its own, table by table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from batchctl.domain.errors import BatchctlError, Conflict, DatabaseUnreachable
+from batchctl.domain.maintenance.audit_chain import LOG, NUMBERS, PURGE, in_spans
+from batchctl.domain.maintenance.retention import Rules
+from batchctl.domain.rows import BatchId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import NAME_LIMIT, in_short, shorten, storable, visible
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store.maintenance import audit, finished_instances, purging
+from batchctl.store.maintenance.purging import Page
+
+FEWEST, MOST = 20, 1000
+"""Rows of a page."""
+AIM = 0.05
+"""Seconds that a page should take: whatever is under way waits for so long."""
+PATIENCE = 10
+"""How often a page is tried of which somebody keeps a row locked; then the next pass does it."""
+
+_BOUNDARIES = frozenset({Boundary.PURGE})
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What a page has come to."""
+
+    rows: Mapping[str, int]
+    """How many rows are gone, by table."""
+    up_to: int
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Rows that go by their age."""
+
+    table: str
+    age: Callable[[Rules], timedelta | None]
+    read: Callable[[Any, int, datetime, int], Page]
+    delete: Callable[[Any, Page, datetime], int]
+
+
+@dataclass(slots=True, kw_only=True)
+class Purge:
+    """Deletes what is old enough. Whatever keeps it from one table, or one batch, keeps it from no other."""
+
+    transactions: Transactions
+    clock: Clock
+    actor: str
+    host: str
+    patient: bool = False
+    """True where somebody may wait for whoever keeps a row locked; the leader's steps may not."""
+    most: int = FEWEST
+    """Rows of a page at present."""
+    troubles: list[tuple[str, str]] = field(default_factory=list)
+    """What could not be purged, and why."""
+    gone: Counter[str] = field(default_factory=Counter)
+    """How many rows, by table."""
+
+    def everything(self, reason: str) -> None:
+        """Do all of it, for a person, who says why."""
+        with self.transactions.read() as connection:
+            said = {"Setting": purging.settings(connection)}
+        self._run(lambda connection: self._audit(connection, "Setting", reason, said, None))
+        for _ in self.pages():
+            pass
+        done = dict(self.gone)
+        self._run(lambda connection: self._audit(connection, "Setting", reason, None, done))
+
+    def pages(self) -> Iterator[Mapping[str, int]]:
+        """Delete page after page, and yield what has gone with each."""
+        try:
+            rules = self._rules()
+            self.troubles += [(f"Setting {visible(mistake.name)}", mistake.message) for mistake in rules.mistakes]
+            for kind in self._kinds():
+                if kind.age(rules) is not None:
+                    yield from self._all(kind.table, partial(self._of_kind, kind))
+            for batch_id, outcome in rules.instances:
+                what = f"instances of batch {batch_id}"
+                yield from self._all(what, partial(self._of_batch, batch_id, outcome))
+        except DatabaseUnreachable:
+            raise
+        except BatchctlError as error:
+            # Where not even the rules can be read, nothing can be deleted.
+            self.troubles.append(("Setting", error.message))
+
+    def _rules(self) -> Rules:
+        """Read the rules, before each page anew: who changes them while a pass is under way is heard."""
+        with self.transactions.read() as connection:
+            return purging.rules(connection)
+
+    def _kinds(self) -> tuple[_Kind, ...]:
+        return (
+            # Acts that were asked for by a request stay as long as that does.
+            _Kind("OperatorRequest", lambda rules: rules.requests, purging.request_page, purging.delete_requests),
+            _Kind("SchedulerLog", lambda rules: rules.scheduler_log, purging.log_page, purging.delete_log),
+            _Kind("AuditLog", lambda rules: rules.audit_log, purging.audit_page, self._delete_audit),
+            _Kind("FileProcess", lambda rules: rules.inbox, purging.inbox_page, purging.delete_inbox),
+            _Kind("Incident", lambda rules: rules.incidents, purging.incident_page, purging.delete_incidents),
+        )
+
+    def _all(self, what: str, page: Callable[[Rules, int], Deleted]) -> Iterator[Mapping[str, int]]:
+        after, patience = 0, PATIENCE
+        while True:
+            rules, began = self._rules(), self.clock.monotonic()
+            try:
+                done = page(rules, after)
+            except Conflict:
+                patience -= 1
+                if not patience:
+                    return
+                yield {}
+                continue
+            except DatabaseUnreachable:
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary between one table and the next
+                said = error.message if isinstance(error, BatchctlError) else in_short(error)
+                self.troubles.append((what, storable(said)))
+                return
+            self._keep_pace(self.clock.monotonic() - began)
+            self.gone.update({table: rows for table, rows in done.rows.items() if rows})
+            after = done.up_to
+            yield done.rows
+            if done.is_last:
+                return
+
+    def _of_kind(self, kind: _Kind, rules: Rules, after: int) -> Deleted:
+        age = kind.age(rules)
+        if age is None:
+            return Deleted({}, after, is_last=True)
+        before = self.clock.now() - age
+        with self.transactions.read() as connection:
+            page = kind.read(connection, after, before, self.most)
+        gone = self._run(lambda connection: kind.delete(connection, page, before)) if page.old else 0
+        return Deleted({kind.table: gone}, page.up_to, page.is_last)
+
+    def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, rules: Rules, after: int) -> Deleted:
+        now = self.clock.now()
+        keep = rules.instances.get((batch_id, outcome))
+        if keep is None:
+            return Deleted({}, after, is_last=True)
+        with self.transactions.read() as connection:
+            found = finished_instances.candidates(
+                connection,
+                batch_id,
+                outcome,
+                after=after,
+                oldest_kept=finished_instances.oldest_kept(connection, batch_id, outcome, keep.last),
+                before=now - keep.age,
+                most=self.most,
+            )
+            likely = finished_instances.leaving(connection, found.intake_ids, rules, now, locked=False)
+
+        def delete(connection: Any) -> Mapping[str, int]:
+            going = finished_instances.leaving(connection, likely.intake_ids, rules, now, locked=True)
+            return finished_instances.remove(connection, going, now)
+
+        gone = self._run(delete) if likely.intake_ids else {}
+        return Deleted(gone, found.up_to, found.is_last)
+
+    def _run(self, work: Callable[[Any], Any]) -> Any:
+        return self.transactions.run(_BOUNDARIES, work, hurried=not self.patient)
+
+    def _delete_audit(self, connection: Any, page: Page, before: datetime) -> int:
+        """Delete with a trace: which acts go is an act of its own, and has to be written down first."""
+        going = purging.old_acts(connection, page, before)
+        if going:
+            self._audit(connection, LOG, None, {"Rows": len(going), NUMBERS: in_spans(going)}, None)
+            purging.delete_acts(connection, going)
+        return len(going)
+
+    def _audit(
+        self,
+        connection: Any,
+        target: str,
+        reason: str | None,
+        before: Mapping[str, object] | None,
+        after: Mapping[str, object] | None,
+    ) -> None:
+        audit.add(
+            connection,
+            actor=shorten(storable(self.actor), NAME_LIMIT),
+            host=shorten(storable(self.host), NAME_LIMIT),
+            action=PURGE,
+            target=target,
+            reason=reason,
+            before=None if before is None else json.dumps(before),
+            after=None if after is None else json.dumps(after),
+            now=self.clock.now(),
+        )
+
+    def _keep_pace(self, took: float) -> None:
+        if took > AIM:
+            self.most = max(FEWEST, self.most // 2)
+        elif took < AIM / 4:
+            self.most = min(MOST, self.most * 2)

@@ -1,0 +1,1 @@
+"""What people are told: incidents, alerts, what is late."""

@@ -1,0 +1,27 @@
+"""How people are told of problems: what the configuration says, as far as it decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incidents import Policy
+from batchctl.domain.alerting.troubles import Norms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertRules:
+    """What decides when who is told of what."""
+
+    policy: Policy = field(default_factory=Policy)
+    norms: Norms = field(default_factory=Norms)
+    channels: Sequence[Audience] = ()
+    zone: str = "UTC"
+    """By whose clocks work is expected."""
+    no_worker_after: timedelta = timedelta(minutes=10)
+    lease: timedelta = timedelta(seconds=30)
+    """For how long nobody may lead."""
+    learns_arrivals: bool = True
+    arrival_margin: timedelta = timedelta(minutes=30)

@@ -1,0 +1,429 @@
+"""What rows say is the matter: instances that stand, steps that take too long, overdue waits, missing workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from batchctl.domain.alerting.incidents import Problem, key_of, signature
+from batchctl.domain.dependencies.waits import Wait
+from batchctl.domain.errors import next_step_in, without_next_step
+from batchctl.domain.gates import Gate, mending
+from batchctl.domain.rows import (
+    HIGHEST_SEQ,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    ControllerRow,
+    HistoryEntry,
+    InstanceId,
+    IntakeRow,
+)
+from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.schedules import Calendar
+from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, Severity
+from batchctl.domain.text import shorten, typed, visible
+from batchctl.domain.values import named_value
+
+LAST_LINES = 15
+"""Lines of an error's output that are sent."""
+LONGEST_LINE = 500
+LEAST_DIFFERENCE = timedelta(minutes=1)
+"""Nobody is woken for less than that, however unusual it is."""
+TELLING = timedelta(seconds=30)
+"""A step that usually takes less than that is never too short."""
+
+Lengths = Mapping[tuple[BatchId, int], Sequence[timedelta]]
+"""How long the last successful attempts at each step took."""
+
+
+@named_value
+class Norms:
+    """From when on something is unusual."""
+
+    failures: int = 3
+    runs: int = 10
+    """So many of the last so many runs of a step may not fail."""
+    slow: float = 2.0
+    """How many times as long as nearly all others a step may take."""
+    short: float = 0.1
+    """What part of what is usual a step has to take."""
+    samples: int = 10
+    """How many attempts say what is usual."""
+
+
+@named_value
+class Attempt:
+    """An attempt of late, in short."""
+
+    history_id: int
+    batch_id: BatchId
+    seq: int
+    name: str
+    instance_id: InstanceId
+    status: HistoryStatus
+    started_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def has_failed(self) -> bool:
+        """Say whether it ended otherwise than well by itself."""
+        return self.status is not HistoryStatus.SUCCESS and self.status not in _TELLS_NOTHING
+
+
+def standing(
+    instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, mend: str | None = None
+) -> Problem:
+    """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
+    attempt = last if last is not None and _stopped(last, instance) else None
+    kind = _kind(instance, attempt)
+    name = f"batch {instance.batch_id}" if batch is None else batch.name
+    seq, called = stopped_at(instance, batch, last) or (min(instance.last_seq + 1, HIGHEST_SEQ), None)
+    where = f"step {seq}" + ("" if called is None else f" '{visible(called)}'")
+    said = None if attempt is None else attempt.in_full
+    code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
+    own = instance.file_name, instance.cycle_key, *instance.data
+    why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
+    return Problem(
+        kind=kind,
+        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
+        subject=name,
+        message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
+        since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
+        detail=None if attempt is None else last_lines(attempt.output),
+        next_step=_mending(instance, batch, attempt) if mend is None else mend,
+        batch_id=instance.batch_id,
+        seq=seq,
+        instance_id=instance.instance_id,
+        evidence=instance.instance_id if attempt is None else attempt.history_id,
+    )
+
+
+class StepOf(NamedTuple):
+    """A step as people call it: its number, and its name."""
+
+    seq: int
+    name: str
+
+
+def stopped_at(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> StepOf | None:
+    """Return the step at which an instance stands: steps may have been inserted before it meanwhile."""
+    if last is not None and _stopped(last, instance):
+        return StepOf(last.seq, last.step_name)
+    step = None if batch is None else batch.step_after(instance.last_seq)
+    return None if step is None else StepOf(step.seq, step.name)
+
+
+def _stopped(last: HistoryEntry, instance: BatchInstance) -> bool:
+    """Say whether the last attempt at an instance is why it does not go on, and not somebody's hand after a success."""
+    return last.seq > instance.last_seq and last.status not in {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
+
+
+def _kind(instance: BatchInstance, attempt: HistoryEntry | None) -> IncidentKind:
+    if instance.status is InstanceStatus.FAILED:
+        return IncidentKind.FAILED
+    was_lost = attempt is not None and attempt.status is HistoryStatus.LOST
+    return IncidentKind.LOST if was_lost else IncidentKind.HELD
+
+
+_DOES = {
+    IncidentKind.FAILED: "has failed",
+    IncidentKind.LOST: "is held, because nobody knows how it ended,",
+    IncidentKind.HELD: "is held",
+}
+
+
+def _mending(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
+    if instance.status is InstanceStatus.FAILED:
+        return mending(instance, batch, last)
+    at = instance.instance_id
+    return f"batchctl show {at}   (then: batchctl rerun {at} --reason ...   or: batchctl skip {at} --reason ...)"
+
+
+def last_lines(output: str | None) -> str | None:
+    """Return the last lines of what a step has written, each cut, nothing invisible."""
+    lines = [line for line in (output or "").splitlines() if line.strip()]
+    return "\n".join(shorten(visible(line), LONGEST_LINE) for line in lines[-LAST_LINES:]) or None
+
+
+def gathered(problems: Iterable[Problem]) -> list[Problem]:
+    """Make one of problems that are the same: the first instance speaks for all, and each counts."""
+    found: dict[str, list[Problem]] = {}
+    for one in problems:
+        found.setdefault(one.key, []).append(one)
+    return [_as_one(same) for same in found.values()]
+
+
+def _as_one(same: Sequence[Problem]) -> Problem:
+    first, evidence = same[0], max(one.evidence for one in same)
+    if len(same) == 1:
+        return first
+    others = "one more stands" if len(same) == 2 else f"{len(same) - 1} more stand"
+    return replace(first, evidence=evidence, message=f"{first.message} ({others} for the same reason)")
+
+
+def too_long(
+    entry: HistoryEntry, batch: BatchDefinition | None, lengths: Lengths, norms: Norms, now: datetime
+) -> Problem | None:
+    """Return the problem of a step that runs for longer than AlarmDuration, or than it ever does."""
+    step = None if batch is None else batch.step_at(entry.seq)
+    runs = now - entry.started_at
+    alarm = None if step is None else step.alarm_duration
+    if alarm is not None:
+        if runs < alarm:
+            return None
+        than = f"AlarmDuration ({_length(alarm)})"
+    else:
+        usual = sorted(lengths.get((entry.batch_id, entry.seq), ()))
+        if len(usual) < norms.samples:
+            return None
+        longest = usual[(len(usual) * 95 - 1) // 100]
+        if runs < max(longest * norms.slow, longest + LEAST_DIFFERENCE):
+            return None
+        than = f"usual ({_length(longest)} at most, of the last {len(usual)})"
+    name = f"batch {entry.batch_id}" if batch is None else batch.name
+    return Problem(
+        kind=IncidentKind.TOO_LONG,
+        key=key_of(IncidentKind.TOO_LONG, entry.instance_id, entry.seq),
+        subject=name,
+        message=f"BatchControl {entry.instance_id} runs step {entry.seq} '{visible(entry.step_name)}' for longer than {than}",
+        severity=Severity.WARNING,
+        since=entry.started_at,
+        next_step=f"batchctl show {entry.instance_id}   (to stop it: batchctl cancel {entry.instance_id} --reason ...)",
+        batch_id=entry.batch_id,
+        seq=entry.seq,
+        instance_id=entry.instance_id,
+        evidence=entry.history_id,
+    )
+
+
+def too_short(
+    attempts: Iterable[Attempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
+) -> Iterator[Problem]:
+    """Yield steps whose newest success took next to no time, such as when there was nothing to do that there should be."""
+    seen = set[tuple[BatchId, int]]()
+    for one in attempts:
+        step = one.batch_id, one.seq
+        if one.status is not HistoryStatus.SUCCESS or one.ended_at is None or step in seen:
+            continue
+        seen.add(step)
+        usual = lengths.get(step, ())
+        if len(usual) < norms.samples or one.batch_id not in names:
+            continue
+        took, middle = one.ended_at - one.started_at, sorted(usual)[len(usual) // 2]
+        if middle >= TELLING and took < middle * norms.short:
+            yield Problem(
+                kind=IncidentKind.TOO_SHORT,
+                key=key_of(IncidentKind.TOO_SHORT, one.batch_id, one.seq),
+                subject=names[one.batch_id],
+                message=f"Step {one.seq} '{visible(one.name)}' of BatchControl {one.instance_id} took {_length(took)},"
+                f" usually it takes {_length(middle)}: was there anything to do?",
+                severity=Severity.WARNING,
+                since=one.ended_at,
+                next_step=f"batchctl history {one.instance_id}",
+                batch_id=one.batch_id,
+                seq=one.seq,
+                instance_id=one.instance_id,
+                evidence=one.history_id,
+            )
+
+
+def fails_often(
+    attempts: Iterable[Attempt],
+    names: Mapping[BatchId, str],
+    norms: Norms,
+    standing_at: set[tuple[BatchId, int | None]],
+) -> Iterator[Problem]:
+    """Yield steps at which too many of the last runs met a failure, also where a retry or the next run went well.
+
+    Where an instance stands failed, that is told already.
+    """
+    runs: dict[tuple[BatchId, int], dict[InstanceId, bool]] = {}
+    newest: dict[tuple[BatchId, int], Attempt] = {}
+    for one in attempts:
+        if one.status in _TELLS_NOTHING:
+            continue
+        step = one.batch_id, one.seq
+        of_step = runs.setdefault(step, {})
+        if one.instance_id in of_step or len(of_step) < norms.runs:
+            of_step[one.instance_id] = of_step.get(one.instance_id, False) or one.has_failed
+            if one.has_failed:
+                newest.setdefault(step, one)
+    for step, of_step in runs.items():
+        failed = sum(of_step.values())
+        if not norms.failures or failed < norms.failures or step in standing_at or step[0] not in names:
+            continue
+        one = newest[step]
+        yield Problem(
+            kind=IncidentKind.FAILS_OFTEN,
+            key=key_of(IncidentKind.FAILS_OFTEN, *step),
+            subject=names[step[0]],
+            message=f"Step {one.seq} '{visible(one.name)}' has failed in {failed} of the last {len(of_step)} runs,"
+            f" last in BatchControl {one.instance_id}",
+            severity=Severity.WARNING,
+            since=one.started_at,
+            next_step=f"batchctl history {one.instance_id}",
+            batch_id=one.batch_id,
+            seq=one.seq,
+            instance_id=one.instance_id,
+            evidence=one.history_id,
+        )
+
+
+_TELLS_NOTHING = frozenset(
+    {HistoryStatus.RUNNING, HistoryStatus.SKIPPED, HistoryStatus.CANCELLED, HistoryStatus.FENCED}
+)
+
+
+def overdue(wait: Wait) -> Problem:
+    """Return the problem of a batch that waits for others for too long."""
+    cycle = "" if wait.cycle_key is None else f" for {visible(wait.cycle_key)}"
+    return Problem(
+        kind=IncidentKind.DEPENDENCY_DEADLINE,
+        key=key_of(IncidentKind.DEPENDENCY_DEADLINE, wait.batch.batch_id, wait.first),
+        subject=wait.batch.name,
+        message=f"It waits{cycle} for other batches beyond its deadline: {wait.reason}",
+        since=wait.since,
+        next_step=f"batchctl why batch:{typed(wait.batch.name)}",
+        batch_id=wait.batch.batch_id,
+        evidence=wait.first,
+    )
+
+
+def ending(calendar: Calendar, today: date, now: datetime) -> Problem | None:
+    """Return the problem of a calendar that runs out."""
+    said = running_out(calendar, today)
+    if said is None:
+        return None
+    return Problem(
+        kind=IncidentKind.CALENDAR_ENDS,
+        key=key_of(IncidentKind.CALENDAR_ENDS, calendar.name),
+        subject=f"calendar {calendar.name}",
+        message=said[:1].upper() + said[1:],
+        severity=Severity.WARNING,
+        since=now,
+        next_step=f"batchctl calendar import {typed(calendar.name)} ...   (batchctl calendar --help)",
+    )
+
+
+@named_value
+class Gap:
+    """A time in which no controller worked, and what waited for one."""
+
+    since: datetime | None
+    """The last sign of life of any; None where there never was one."""
+    waiting_since: datetime | None
+    """When the oldest of what waits came; None when nothing does."""
+
+
+def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Problem | None:
+    """Return the problem that no controller works, or that none did while something waited for one."""
+    since = gap.since or gap.waiting_since
+    if since is None or since > now - patience:
+        return None
+    if is_over and (gap.since is None or gap.waiting_since is None or gap.waiting_since > now - patience):
+        return None
+    last = f"{since:%Y-%m-%d %H:%M:%S} UTC"
+    sign = f"the last sign of life came at {last}" if gap.since is not None else "none ever has"
+    waited = (
+        "" if gap.waiting_since is None else f", and work has waited since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    )
+    message = (
+        f"No controller worked from {last} until now{waited.replace('waits', 'waited')}; one works again"
+        if is_over
+        else f"No controller works; {sign}{waited}"
+    )
+    return Problem(
+        kind=IncidentKind.NO_WORKER,
+        key=key_of(IncidentKind.NO_WORKER),
+        subject="controllers",
+        message=message,
+        since=since,
+        next_step="batchctl controllers"
+        if is_over
+        else "batchctl run   (start a controller; batchctl doctor says what ails)",
+        is_over=is_over,
+    )
+
+
+def nobody_leads(last: str | None, since: datetime, locked: Gate) -> Problem:
+    """Return the problem that controllers work, and none of them leads; `locked` may say who keeps them from that."""
+    who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
+    return Problem(
+        kind=IncidentKind.NOBODY_LEADS,
+        key=key_of(IncidentKind.NOBODY_LEADS),
+        subject="controllers",
+        message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance"
+        + (f"; {visible(locked.blocked)}" if locked.blocked else ""),
+        since=since,
+        next_step=locked.clear or "batchctl doctor   (says what keeps them from row 1 of table Leader)",
+    )
+
+
+def kept_from_work(who: str, trouble: str) -> str:
+    """Say that something keeps a controller from its work, and what."""
+    return f"{who} cannot do all of its work: {visible(without_next_step(trouble))}"
+
+
+def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
+    """Return the problem that something keeps controllers from their work, which give signs of life all the same."""
+    first = rows[0]
+    others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
+    said = first.trouble or ""
+    return Problem(
+        kind=IncidentKind.CONTROLLER_TROUBLE,
+        key=key_of(IncidentKind.CONTROLLER_TROUBLE),
+        subject="controllers",
+        message=kept_from_work(f"Controller {visible(first.name)}{others}", said),
+        since=first.heartbeat,
+        next_step=next_step_in(said) or "batchctl doctor",
+    )
+
+
+def populator_hangs(rows: Sequence[IntakeRow]) -> Problem:
+    """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
+    first = rows[0]
+    others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
+    waits = f"{'waits' if len(rows) == 1 else 'wait'}: {visible(first.message or '')}"
+    return Problem(
+        kind=IncidentKind.POPULATOR_HANGS,
+        key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
+        subject=f"entity {visible(first.entity)}",
+        message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} {waits}",
+        since=first.inserted_at,
+        next_step=f"batchctl why file:{first.intake_id}",
+        evidence=max(row.intake_id for row in rows),
+    )
+
+
+@named_value
+class Undelivered:
+    """A channel through which messages do not go."""
+
+    channel: str
+    since: datetime
+    attempts: int
+    said: str | None
+
+
+def silent_channel(one: Undelivered) -> Problem:
+    """Return the problem of a channel that delivers nothing."""
+    return Problem(
+        kind=IncidentKind.CHANNEL_FAILED,
+        key=key_of(IncidentKind.CHANNEL_FAILED, one.channel),
+        subject=f"channel {one.channel}",
+        message=f"Alerts do not go out through channel {visible(one.channel)}: {visible(one.said or 'there is no answer')}",
+        since=one.since,
+        next_step=f"batchctl alert test {typed(one.channel)}",
+    )
+
+
+def _length(length: timedelta) -> str:
+    seconds = length.total_seconds()
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"

@@ -1,0 +1,1 @@
+"""Which batches wait for others, and how that looks."""

@@ -1,0 +1,1 @@
+"""How work comes in: rows, files, rows of other databases."""

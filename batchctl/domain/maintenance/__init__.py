@@ -1,0 +1,1 @@
+"""What keeps an installation sound: schema, audit, retention, checks of the whole."""

@@ -1,0 +1,60 @@
+"""How far the clocks of a time zone are ahead of UTC, and from when until when: what SQL reckons with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
+from batchctl.domain.values import value
+
+FIRST, LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2050, 1, 1, tzinfo=UTC)
+"""Before and after these, nothing is said."""
+
+_SECOND = timedelta(seconds=1)
+_STEP = 7 * DAY
+"""No clocks are changed twice within this time."""
+
+
+@value
+class ZoneOffset:
+    """A time in which the clocks are not changed."""
+
+    begins: datetime
+    ends: datetime
+    """Not included."""
+    seconds: int
+    """How far they are ahead of UTC."""
+
+
+def offsets(zone: str) -> tuple[ZoneOffset, ...]:
+    """Return all of them in order; each begins where the last one ends."""
+    return tuple(_offsets(clock_of(zone)))
+
+
+def _offsets(clock: WallClock) -> Iterator[ZoneOffset]:
+    begins, day = FIRST, FIRST
+    while day < LAST:
+        following = min(day + _STEP, LAST)
+        if _ahead(clock, following) != _ahead(clock, begins):
+            change = _change(clock, day, following)
+            yield ZoneOffset(begins, change, _ahead(clock, begins))
+            begins = change
+        day = following
+    yield ZoneOffset(begins, LAST, _ahead(clock, begins))
+
+
+def _change(clock: WallClock, before: datetime, after: datetime) -> datetime:
+    """Return the first moment of the new offset; there is one change between the two."""
+    while after - before > _SECOND:
+        between = before + (after - before) // _SECOND // 2 * _SECOND
+        if _ahead(clock, between) == _ahead(clock, before):
+            before = between
+        else:
+            after = between
+    return after
+
+
+def _ahead(clock: WallClock, at: datetime) -> int:
+    offset = clock.zone.utcoffset(clock.shown(at.replace(tzinfo=None)))
+    return 0 if offset is None else int(offset.total_seconds())

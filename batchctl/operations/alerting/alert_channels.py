@@ -1,0 +1,93 @@
+"""The channels of the configuration: whether each can work, what went out last, and a message to try them with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from batchctl.config import Settings
+from batchctl.domain.alerting.alert_text import Letter, Message
+from batchctl.domain.errors import BatchctlError, NotFound
+from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.domain.status import DeliveryKind
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations.alerting.incident_desk import last_deliveries
+from batchctl.ports import Ids, Transactions
+from batchctl.store.alerting.alert_deliveries import Delivery
+from batchctl.system import alert_sinks
+from batchctl.system.limits import all_within
+
+MARGIN = timedelta(seconds=5)
+"""How much later than its own time limit a channel may end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel, and how it stands."""
+
+    name: str
+    kind: str
+    on: str
+    problem: str | None
+    """Why it cannot work."""
+    remedy: str
+    last: Delivery | None
+
+
+def channels(transactions: Transactions, settings: Settings) -> tuple[Channel, ...]:
+    """Return all channels."""
+    given = settings.alerts.channels
+    last = last_deliveries(transactions, [*given])
+    found = []
+    for name, one in given.items():
+        wrong = alert_sinks.problem_of(settings, name)
+        made = Channel(
+            name=name,
+            kind=one.kind,
+            on=one.on,
+            problem=None if wrong is None else wrong.message,
+            remedy="" if wrong is None else wrong.next_step or "",
+            last=last[name],
+        )
+        found.append(made)
+    return tuple(found)
+
+
+def readings(settings: Settings) -> Iterator[tuple[str, Reading]]:
+    """Yield what is to be said of the channels by whoever examines the installation."""
+    for name, one in settings.alerts.channels.items():
+        wrong = alert_sinks.problem_of(settings, name)
+        if wrong is None:
+            said = f"It can send, as far as that shows without sending anything ({visible(one.kind)})."
+            yield f"alerts.channels.{name}", Reading("channel", Result.OK, said)
+        else:
+            yield f"alerts.channels.{name}", Reading("channel", Result.FAIL, wrong.message, wrong.next_step or "")
+
+
+def try_out(
+    settings: Settings, send: Callable[[str, Letter], None], ids: Ids, only: str | None
+) -> dict[str, str | None]:
+    """Send a test message through a channel, or through all; return why it could not be sent, or None, of each."""
+    given = settings.alerts.channels
+    if only is not None and only not in given:
+        known = did_you_mean(only, given)
+        raise NotFound(f"There is no channel '{visible(only)}'.{visible(known)}", next_step="batchctl alert list")
+    if not given:
+        raise NotFound("No channel is configured.", next_step="add [alerts.channels.NAME] to batchctl.toml")
+    names = [only] if only is not None else [*given]
+    body = f"This is a test of batchctl by {visible(ids.user())} on {visible(ids.host())}. Nothing is the matter."
+    message = Message(title="[TEST] batchctl can reach you", body=body)
+    letter = Letter(origin=ids.controller_id(), number=0, incident_id=0, kind=DeliveryKind.ALERT, message=message)
+    limit = timedelta(seconds=max(given[name].timeout for name in names)) + MARGIN
+    found = all_within(limit, {name: partial(_try, send, name, letter) for name in names})
+    return {name: found.get(name, "There was no answer in time.") for name in names}
+
+
+def _try(send: Callable[[str, Letter], None], name: str, letter: Letter) -> str | None:
+    try:
+        send(name, letter)
+    except BatchctlError as error:
+        return error.in_full
+    return None

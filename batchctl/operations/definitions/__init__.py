@@ -1,0 +1,1 @@
+"""What people define: batches, steps, jobs, and the files these come from."""

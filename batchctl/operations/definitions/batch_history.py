@@ -1,0 +1,60 @@
+"""The versions of a batch, and what changed from one to the next: the read model behind `versions`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from batchctl.domain.definitions import defined
+from batchctl.domain.definitions.defined import Defined
+from batchctl.domain.definitions.defined_changes import Base, ColumnChange, change_of
+from batchctl.operations import unknown
+from batchctl.ports import Transactions
+from batchctl.store.definitions import batch_versions, definitions
+from batchctl.store.definitions.batch_versions import Version
+from batchctl.store.definitions.definition_rows import SHAPES, shape_of
+
+KIND = "ProcessBatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A version, and what is different in it from the one before."""
+
+    number: int | None
+    """None of what no controller has written down yet."""
+    seen_at: datetime | None
+    changes: tuple[ColumnChange, ...]
+    content: str
+
+
+def versions(transactions: Transactions, name: str) -> tuple[Step, ...]:
+    """Return the versions of a batch, oldest first, and what it is now if that is none of them yet."""
+    with transactions.read() as connection:
+        batch = unknown.named(connection, definitions.all_batches(connection), name)
+        known = batch_versions.of_batch(connection, batch.batch_id)
+        content = batch_versions.present(connection, batch.batch_id)
+    found, before = list[Step](), None
+    for one in known:
+        after = _defined(one.content)
+        found.append(Step(one.number, one.seen_at, _changes(before, after), one.content))
+        before = after
+    if content is not None and not _is_newest(known, content):
+        found.append(Step(None, None, _changes(before, _defined(content)), content))
+    return tuple(found)
+
+
+def _is_newest(known: list[Version], content: str) -> bool:
+    return bool(known) and known[-1].fingerprint == batch_versions.fingerprint(content)
+
+
+def _defined(content: str) -> Defined:
+    found, _, _, _ = defined.read(SHAPES, {KIND: [json.loads(content)]}, "")
+    return found[0]
+
+
+def _changes(before: Defined | None, after: Defined) -> tuple[ColumnChange, ...]:
+    """Return what is different; of the first one everything was there from the beginning."""
+    change = None if before is None else change_of(shape_of(KIND), before, after, Base())
+    return () if change is None else change.columns

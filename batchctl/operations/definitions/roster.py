@@ -1,0 +1,355 @@
+"""The jobs that the code has, what stands in the tables of each, and where the two differ: the read model behind `job list`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from batchctl.domain.definitions import reconciling
+from batchctl.domain.definitions.declared import DeclaredJob, job_of
+from batchctl.domain.definitions.reconciling import Change, Did, Kept, Reconciliation, Rows
+from batchctl.domain.errors import NotFound, PluginError
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchId, HistoryEntry
+from batchctl.domain.scheduling.due import Plan, UnfitTiming, plan_of
+from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
+from batchctl.domain.status import HistoryStatus
+from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.operations import columns
+from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
+from batchctl.ports import Clock, Transactions
+from batchctl.store import history
+from batchctl.store.definitions import job_rows
+from batchctl.store.maintenance import audit
+from batchctl.store.scheduling import calendars, schedules
+
+_LIST = "batchctl job list"
+WRITE = "batchctl job reconcile"
+_NOT_MADE = "in the code, and not in the table yet"
+
+
+class State(StrEnum):
+    """How a job stands."""
+
+    KEPT = "kept"
+    """It has a batch of its own, which is kept as the code says."""
+    NEW = "new"
+    """It will have one when a controller starts."""
+    STEPS_ONLY = "steps only"
+    """It is called by steps of other batches, if by any: nothing of it says when."""
+    REFUSED = "refused"
+    BROKEN = "broken"
+    """It cannot be loaded, or its module cannot."""
+    LEFT = "left"
+    """It is not in the code any more."""
+    ELSEWHERE = "elsewhere"
+    """What announced it is not here: perhaps on another node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSchedule:
+    """A schedule of a job."""
+
+    name: str
+    enabled: bool
+    words: str
+    """When it is due, as it stands in the table; for one that is not there yet, as the code says."""
+    next_run: datetime | None = None
+    drift: str | None = None
+    """What the next controller that starts will overwrite."""
+    overwritten: str | None = None
+    """What a person had written by hand and the code has overwritten, if that was the last change of its row."""
+    has_left: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobLine:
+    """A job."""
+
+    name: str
+    state: State
+    owner: str
+    said: str | None = None
+    """What is wrong with it, and what to do."""
+    category: str | None = None
+    description: str | None = None
+    batch_id: BatchId | None = None
+    entity: str | None = None
+    enabled: bool | None = None
+    schedules: tuple[JobSchedule, ...] = ()
+    last: HistoryEntry | None = None
+    drift: tuple[str, ...] = ()
+    """Where its batch differs from what the code says."""
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns, as far as there are such."""
+        return {
+            "JobName": self.name,
+            "State": self.state.value,
+            "Owner": self.owner,
+            "Message": self.said,
+            "Category": self.category,
+            "Description": self.description,
+            "ProcessBatch_id": self.batch_id,
+            "Entity": self.entity,
+            "Enabled": None if self.enabled is None else int(self.enabled),
+            "Schedules": [_columns(one) for one in self.schedules],
+            "LastRun": None if self.last is None else attempt_columns(self.last),
+            "Drift": list(self.drift),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """Everybody who looks at jobs, and what it takes."""
+
+    transactions: Transactions
+    clock: Clock
+    plugins: JobPlugins
+    default_zone: str
+
+    def lines(self) -> tuple[JobLine, ...]:
+        """Return every job that is in the code or in the tables, by name."""
+        offer = offer_of(self.plugins)
+        with self.transactions.read() as connection:
+            rows = job_rows.read(connection)
+            code = offer.code(rows, self.plugins)
+            decided = reconciling.reconcile(code, rows)
+            reading = _Reading(
+                connection=connection,
+                offer=offer,
+                rows=rows,
+                owners=frozenset(code.owners),
+                decided=decided,
+                schedules={one.name: one for one in schedules.everything(connection)[0]},
+                calendars={one.name: one for one in calendars.everything(connection)},
+                default_zone=self.default_zone,
+                now=self.clock.now(),
+            )
+            in_tables = {row.name for row in rows.batches if row.owner is not None}
+            names = sorted({*offer.jobs, *offer.broken, *in_tables})
+            return tuple(reading.line(name) for name in names)
+
+    def history(
+        self, name: str, *, outcome: HistoryStatus | None, since: datetime | None, most: int
+    ) -> tuple[HistoryEntry, ...]:
+        """Return the newest attempts of a job's batch."""
+        with self.transactions.read() as connection:
+            batch = batch_of(connection, self.plugins, name)
+            return tuple(history.of_batch(connection, BatchId(batch.row_id), outcome, since, most)[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What is known when the jobs are looked at."""
+
+    connection: Any
+    offer: Offer
+    rows: Rows
+    owners: frozenset[str]
+    decided: Reconciliation
+    schedules: Mapping[str, Schedule]
+    calendars: Mapping[str, Calendar]
+    default_zone: str
+    now: datetime
+
+    def line(self, name: str) -> JobLine:
+        """Return a job."""
+        job = self.offer.jobs.get(name)
+        batch = next((row for row in self.rows.batches if row.name == name and row.owner is not None), None)
+        state, said = self._state(name, batch)
+        return JobLine(
+            name=name,
+            state=state,
+            said=said,
+            owner=job.owner if job is not None else (batch.owner if batch is not None else None) or "",
+            category=None if job is None else job.category,
+            description=None if job is None else job.description,
+            batch_id=None if batch is None else BatchId(batch.row_id),
+            entity=self._entity(name, job, batch),
+            enabled=None if batch is None else batch.enabled,
+            schedules=self._schedules(name, job),
+            last=None if batch is None else self._last(batch),
+            drift=() if batch is None else self._drift(job, batch),
+        )
+
+    def _state(self, name: str, batch: Kept | None) -> tuple[State, str | None]:
+        refused = [one.message for one in self.decided.refusals if one.job == name]
+        if name in self.offer.broken:
+            return State.BROKEN, self.offer.broken[name]
+        if name not in self.offer.jobs:
+            if batch is not None and (batch.has_left or batch.owner in self.owners):
+                return State.LEFT, None
+            problem = None if batch is None else self.offer.module_problems.get(batch.owner or "")
+            if problem is not None:
+                return State.BROKEN, f"{problem.message} Its rows stay as they are."
+            return State.ELSEWHERE, self._elsewhere(batch)
+        if name not in self.offer.with_batch:
+            return State.STEPS_ONLY, None
+        if refused:
+            return State.REFUSED, " ".join(refused)
+        return (State.NEW, f"{WRITE}, or start a controller") if batch is None else (State.KEPT, None)
+
+    def _elsewhere(self, batch: Kept | None) -> str:
+        owner = visible((batch.owner if batch is not None else None) or "")
+        kind, _, package = owner.partition(" ")
+        what = f"Package {package} is not installed here" if package else f"Module {kind} is not imported here"
+        gone = f"if no node has it any more: {WRITE} --retire {typed(owner)}"
+        return f"{what}, so nothing of it is changed; {gone}"
+
+    def _entity(self, name: str, job: DeclaredJob | None, batch: Kept | None) -> str | None:
+        if batch is not None:
+            return str(batch.columns.get("Entity") or name)
+        return job.entity or name if job is not None and name in self.offer.with_batch else None
+
+    def _schedules(self, name: str, job: DeclaredJob | None) -> tuple[JobSchedule, ...]:
+        rows = {row.name: row for row in self.rows.schedules if row.owner is not None and job_of(row.name) == name}
+        found = [self._schedule(row) for row in rows.values()]
+        for called, cadence in (job.schedule_names if job is not None else {}).items():
+            if called not in rows:
+                words = self._words(cadence.timing)
+                found.append(JobSchedule(name=called, enabled=True, words=words, drift=_NOT_MADE))
+        return tuple(sorted(found, key=lambda one: one.name))
+
+    def _schedule(self, row: Kept) -> JobSchedule:
+        known = self.schedules.get(row.name)
+        acts = audit.of_target(self.connection, target_of(reconciling.SCHEDULES, row.name))
+        last = next((act for act in reversed(acts) if act.actor == ACTOR), None)
+        overwrote = last is not None and last.action == OVERWRITE
+        return JobSchedule(
+            name=row.name,
+            enabled=row.enabled,
+            words="its row holds nonsense: batchctl check" if known is None else self._words(known.timing),
+            next_run=None if known is None else self._next(known),
+            drift=self._change_of(reconciling.SCHEDULES, row.row_id),
+            overwritten=f"{last.at:%Y-%m-%d %H:%M} UTC: {last.reason}" if last is not None and overwrote else None,
+            has_left=row.has_left,
+        )
+
+    def _change_of(self, table: str, row_id: int) -> str | None:
+        """Say what will be overwritten."""
+        for change in self.decided.changes:
+            if (change.table, change.row_id) == (table, row_id):
+                return _will_become(change)
+        return None
+
+    def _drift(self, job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:
+        changes = [
+            _will_become(one)
+            for one in self.decided.changes
+            if one.table != reconciling.SCHEDULES and one.name == batch.name
+        ]
+        return (*changes, *_retries(job, batch))
+
+    def _last(self, batch: Kept) -> HistoryEntry | None:
+        return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), None, None, 1)[0]), None)
+
+    def _words(self, timing: Timing) -> str:
+        try:
+            return self._plan(timing).words
+        except UnfitTiming as error:
+            return str(error)
+
+    def _next(self, schedule: Schedule) -> datetime | None:
+        if not schedule.enabled or schedule.next_run_time is not None:
+            return schedule.next_run_time
+        with suppress(UnfitTiming):
+            found = self._plan(schedule.timing).next_after(self.now)
+            return None if found is None else found.due
+        return None
+
+    def _plan(self, timing: Timing) -> Plan:
+        calendar = None if timing.calendar_name is None else self.calendars.get(timing.calendar_name)
+        return plan_of(timing, self.default_zone, calendar)
+
+
+def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
+    """Return the batch of a job; raises when there is no such job, or no batch of it."""
+    rows = job_rows.read(connection)
+    batch = next((row for row in rows.batches if row.name == name and row.owner is not None), None)
+    if batch is not None:
+        return batch
+    known = {*plugins.job_names, *(row.name for row in rows.batches if row.owner is not None)}
+    if name not in known:
+        raise NotFound(f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}", next_step=_LIST)
+    called = visible(name)
+    by_hand = f"to call the function here and now: batchctl job call {typed(name)}"
+    offer = offer_of(plugins)
+    if name in offer.jobs and name not in offer.with_batch:
+        message = f"Job '{called}' has no batch: it has no cadence, no @retry and no entity."
+        raise NotFound(message, next_step=f"give it one of these, then: {WRITE}; {by_hand}")
+    message = f"Job '{called}' has no batch yet: a controller that starts makes one for a cadence, @retry or an entity."
+    raise NotFound(message, next_step=f"{WRITE}; {by_hand}")
+
+
+def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
+    """Say what keeps the job of a batch from being loaded here, if anything does."""
+    if batch.name not in plugins.job_names:
+        problem = plugins.module_problems().get(batch.owner or "")
+        if problem is not None:
+            return problem.message
+        return f"Job '{visible(batch.name)}' of '{visible(batch.owner or '')}' is not known here."
+    try:
+        plugins.job(batch.name)
+    except PluginError as error:
+        return error.message
+    return None
+
+
+def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry, int | None]]:
+    """Yield attempts, and of how many each was: where its own end does not tell, one that failed before it does."""
+    every = list(entries)
+    known = {(one.instance_id, one.seq, one.attempt_no): one.attempts for one in every}
+    for one in every:
+        before = known.get((one.instance_id, one.seq, one.attempt_no - 1))
+        yield one, one.attempts or (before if before is not None and before >= one.attempt_no else None)
+
+
+def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
+    """Return an attempt by column names, and of how many it is, where its end tells or is known otherwise."""
+    return {**columns.history(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
+
+
+def _took(entry: HistoryEntry) -> float | None:
+    return None if entry.ended_at is None else (entry.ended_at - entry.started_at).total_seconds()
+
+
+def _columns(one: JobSchedule) -> dict[str, JsonValue]:
+    return {
+        "ScheduleName": one.name,
+        "Enabled": int(one.enabled),
+        "Words": one.words,
+        "NextRunTime": columns.moment(one.next_run),
+        "Drift": one.drift,
+        "Overwritten": one.overwritten,
+        "Left": one.has_left,
+    }
+
+
+def _will_become(change: Change) -> str:
+    match change.did:
+        case Did.RETIRED:
+            return "not in the code any more: it will be disabled"
+        case Did.REVIVED:
+            return "in the code again: it will be enabled"
+        case Did.ADDED:
+            return f"step {change.after.get('ProcessControlSeq')} will be made"
+        case Did.REWRITTEN:
+            return f"differs from the code: {reconciling.said(change.before, change.after)}"
+
+
+def _retries(job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:
+    """Say where the operator has other retries than the code; his count."""
+    if job is None or job.retry is None:
+        return ()
+    count, seconds = batch.columns.get("RetryCount"), batch.columns.get("RetryWaitSecs")
+    if (count, seconds) == (job.retry.retry_count, job.retry.interval_seconds):
+        return ()
+    waits = f"{seconds} s" if seconds is not None else f"{batch.columns.get('RetryWaitMins')} min"
+    code = f"{job.retry.attempts} attempts every {job.retry.interval_seconds} s"
+    attempts = "no" if count is None else str(int(count) + 1)
+    return (f"the row has {attempts} attempts every {waits}, and they count; the code says {code}",)

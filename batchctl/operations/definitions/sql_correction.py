@@ -1,0 +1,130 @@
+"""Correcting the SQL of a job, or its connection: looked through as when it was added, changed in one transaction, audited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from batchctl.domain.definitions import sql_jobs
+from batchctl.domain.definitions.sql_jobs import ORIGIN, PROCESS_TYPE, SEQ
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
+from batchctl.domain.scheduling.schedules import Schedule
+from batchctl.domain.status import STOPPED, InstanceStatus
+from batchctl.domain.text import typed, visible
+from batchctl.operations.definitions.schedule_removal import batch_of_job, open_runs
+from batchctl.operations.definitions.sql_rehearsal import Rehearsal, check_sql, rehearse
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.scheduling import timetable
+from batchctl.preparation import Preparer
+from batchctl.store import sql_job_rows
+from batchctl.store.definitions import definitions
+from batchctl.store.scheduling import schedules
+
+AGAIN = "correct it, and give it again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A job whose step was changed, or would be, and its runs that are not done."""
+
+    schedule: Schedule
+    before: Mapping[str, str]
+    """What stood in the columns of its step that are given, and what stands there."""
+    after: Mapping[str, str]
+    rehearsed: Rehearsal
+    runs: tuple[BatchInstance, ...]
+    dry_run: bool
+
+    @property
+    def is_changed(self) -> bool:
+        """Say whether anything is other than before."""
+        return self.before != self.after
+
+    @property
+    def failed(self) -> tuple[InstanceId, ...]:
+        """Return the runs that carry it out once somebody reruns them, newest first."""
+        found = [one.instance_id for one in self.runs if one.status in STOPPED]
+        return tuple(reversed(found))
+
+    @property
+    def running(self) -> tuple[InstanceId, ...]:
+        """Return the runs that a controller is at, which go on with what they have begun."""
+        return tuple(one.instance_id for one in self.runs if one.status.is_claimed)
+
+    @property
+    def retrying(self) -> tuple[InstanceId, ...]:
+        """Return the runs that are tried again by themselves, and with the new SQL then."""
+        return tuple(one.instance_id for one in self.runs if one.status is InstanceStatus.RETRY)
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        return {
+            "Schedule_id": self.schedule.schedule_id,
+            "ScheduleName": self.schedule.name,
+            "ProcessControlSeq": SEQ,
+            "Before": dict(self.before),
+            "After": dict(self.after),
+            "CommandText": self.rehearsed.command_text,
+            "Notes": list(self.rehearsed.notes),
+            "Failed": list(self.failed),
+            "Retrying": list(self.retrying),
+            "StillRunning": list(self.running),
+        }
+
+
+def set_sql(
+    actor: Actor, preparer: Preparer, name: str, sql: str | None, place: str | None = None, *, reason: str
+) -> Corrected:
+    """Give a job other SQL or another connection; what could never be carried out is refused, and changes nothing."""
+    said = checked_reason(reason) or reason
+    if sql is not None:
+        check_sql(sql, next_step=AGAIN)
+    given = {"Data1": place, "Data2": sql}
+    after = {column: sql_jobs.literal(text) for column, text in given.items() if text is not None}
+
+    def act(connection: Any) -> Corrected:
+        schedule = timetable.named(connection, name)
+        if not actor.dry_run:
+            # Whoever removes the job waits, and so does whoever else corrects it.
+            schedule = schedules.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
+        batch, step = _step_of(connection, schedule)
+        where, text, third, fourth, fifth, sixth = step.data
+        stood = {"Data1": where or "", "Data2": text or ""}
+        becomes = {**stood, **after}
+        new = replace(step, data=(becomes["Data1"], becomes["Data2"], third, fourth, fifth, sixth))
+        done = Corrected(
+            schedule=schedule,
+            before={column: stood[column] for column in after},
+            after=after,
+            rehearsed=rehearse(preparer, batch, new, actor.clock.now(), next_step=AGAIN),
+            runs=tuple(open_runs(connection, batch)),
+            dry_run=actor.dry_run,
+        )
+        if done.is_changed and not actor.dry_run:
+            sql_job_rows.change_step(connection, batch.batch_id, SEQ, after, actor.clock.now())
+            actor.note(connection, "set-sql", timetable.schedule_target(name), said, done.before, after)
+        return done
+
+    return actor.act(act)
+
+
+def _step_of(connection: Any, schedule: Schedule) -> tuple[BatchDefinition, Step]:
+    """Return the batch of a job and its step; raises `Refused` where nothing there was made by `add-sql`."""
+    called = f"Schedule {visible(schedule.name)}"
+    if schedule.origin != ORIGIN:
+        message = f"{called} is no job that add-sql has made: it has no SQL of its own."
+        raise Refused(
+            message, next_step="batchctl schedule jobs   (those that have); of others, correct ProcessControl"
+        )
+    found = batch_of_job(definitions.all_batches(connection), schedule)
+    step = None if found is None else found.step_at(SEQ)
+    if found is None or step is None or step.process_type != PROCESS_TYPE:
+        message = (
+            f"{called} starts no batch with a step {SEQ} of type {PROCESS_TYPE} any more: somebody has changed it."
+        )
+        raise Refused(message, next_step=f"batchctl why batch:{typed(schedule.entity)}, and correct ProcessControl")
+    return found, step

@@ -1,0 +1,189 @@
+"""What a trigger would do now, and which triggers there are: the read models behind `trigger`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.errors import NotFound
+from batchctl.domain.gates import Ends, Gate
+from batchctl.domain.intake import triggers
+from batchctl.domain.intake.triggers import Blocker, Counted, Verdict
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
+from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.operations import columns, unknown
+from batchctl.ports import Clock, Inquiries, Transactions
+from batchctl.store import ailing_starts
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import data_triggers
+
+Count = Callable[[DataTrigger, timedelta | None], Counted]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a round of the leader's would make of a trigger; nothing was started and nothing written."""
+
+    trigger: DataTrigger
+    verdict: Verdict
+    blocker: Blocker | None
+    at: datetime
+    poll_interval: timedelta
+    is_let: bool = True
+    """False when all batches that take its entity are started otherwise."""
+    takers: Sequence[BatchDefinition] = ()
+    unreadable: UnreadableRow | None = None
+    """What cannot be read of a batch that takes its entity."""
+    ailing: Ailing | None = None
+    """The trouble that a controller had with it last: it may know another configuration than who tries it out here."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what a controller has said that came less far than this trial."""
+        if self.ailing is None or not self.trigger.enabled:
+            return ()
+        return (f"A controller, at {self.ailing.since:%Y-%m-%d %H:%M:%S} UTC: {visible(self.ailing.message)}",)
+
+    @property
+    def would_fire(self) -> bool:
+        """Say whether it would start work."""
+        return self.verdict.fires and self.trigger.enabled and self.is_let and self.blocker is None
+
+    @property
+    def next_look(self) -> datetime | None:
+        """Return when a leader looks again at the latest; None when nobody does."""
+        return self.at + self.poll_interval if self.trigger.enabled and self.is_let else None
+
+    @property
+    def due(self) -> datetime | None:
+        """Return when its conditions are met if no more rows come; None when that takes more rows."""
+        return None if self.verdict.due_in is None else self.at + self.verdict.due_in
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """Return each condition by itself; of one that would fire none blocks, but perhaps that nobody takes its entity."""
+        row = f"DataTrigger {self.trigger.row_id}"
+        return (*gates_of(self.trigger, self.takers, self.unreadable), self._rows(row), triggers.overlap(self.blocker))
+
+    def _rows(self, row: str) -> Gate:
+        if self.verdict.fires:
+            return Gate(name="rows")
+        ends = Ends.HOLDER if self.due is None else Ends.TIME
+        return Gate(
+            "rows", self.verdict.reason, f"batchctl trigger test {typed(self.trigger.name)}", row, ends, self.due
+        )
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns, as far as there are such."""
+        counted = self.verdict.counted
+        return {
+            "TriggerName": self.trigger.name,
+            "Enabled": int(self.trigger.enabled),
+            "LetByMode": self.is_let,
+            "WouldFire": self.would_fire,
+            "Reason": self.verdict.reason,
+            "LastError": None if self.ailing is None else self.ailing.message,
+            "Blocked": None if self.blocker is None else str(self.blocker),
+            "PendingRows": counted.pending,
+            "OldestRowAge": columns.seconds(counted.oldest),
+            "NewestRowAge": columns.seconds(counted.newest),
+            "NewRows": counted.new if self.trigger.created_column is not None else None,
+            "LastFired": columns.moment(self.trigger.last_fired),
+            "DueTime": columns.moment(self.due),
+            "NextEvaluation": columns.moment(self.next_look),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Evaluates a trigger as a leader does, up to where he would start work."""
+
+    transactions: Transactions
+    clock: Clock
+    inquiries: Inquiries
+    count: Count
+    poll_interval: timedelta
+
+    def try_out(self, name: str) -> Trial:
+        """Say what a trigger would do now; raises what a round would log as its error."""
+        with self.transactions.read() as connection:
+            trigger = _named(connection, name)
+        now = self.clock.now()
+        ago = triggers.fired_ago(trigger, now)
+        self.inquiries.ask(trigger.row_id, partial(self.count, trigger, ago))
+        self.inquiries.wait()
+        (answer,) = self.inquiries.answers()
+        if answer.error is not None:
+            raise answer.error
+        verdict = triggers.decide(trigger, answer.found, ago)
+        with self.transactions.read() as connection:
+            blocker = data_triggers.blocker(
+                connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
+            )
+            defined = definitions.read(connection)
+            ailing = ailing_starts.of_trigger(connection, trigger)
+        takers = takers_of(trigger.entity, defined.batches)
+        return Trial(
+            trigger=trigger,
+            verdict=verdict,
+            blocker=blocker,
+            at=now,
+            poll_interval=self.poll_interval,
+            is_let=lets_triggers(takers),
+            takers=takers,
+            unreadable=taking(trigger.entity, defined.unreadable),
+            ailing=ailing,
+        )
+
+
+def gates_of(
+    trigger: DataTrigger, takers: Sequence[BatchDefinition], unreadable: UnreadableRow | None
+) -> Iterator[Gate]:
+    """Yield what can be said before its rows are counted."""
+    row, disabled = f"DataTrigger {trigger.row_id}", f"trigger {visible(trigger.name)} is disabled"
+    yield Gate(name="enabled") if trigger.enabled else Gate("enabled", disabled, f"set Enabled of {row} to 1", row)
+    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+    if lets_triggers(takers):
+        yield Gate(name="mode")
+    else:
+        clear = f"batchctl mode {typed(takers[0].name)} triggered --reason ..."
+        said = f"no batch of its entity lets triggers start it: {modes}"
+        yield Gate("mode", said, clear, f"ProcessBatch {takers[0].batch_id}")
+    untaken = f"no batch takes entity '{visible(trigger.entity)}': nothing comes of what it starts"
+    if takers:
+        yield Gate(name="entity")
+    elif unreadable is not None:
+        said = f"{unreadable.message}: nothing comes of what it starts"
+        yield Gate("entity", said, unreadable.mend, unreadable.place)
+    else:
+        yield Gate("entity", untaken, "batchctl batches", row)
+
+
+def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition], UnreadableRow | None]:
+    """Return a trigger, the batches that take its entity, and what cannot be read of one; raises `NotFound`."""
+    with transactions.read() as connection:
+        trigger, defined = _named(connection, name), definitions.read(connection)
+    return trigger, takers_of(trigger.entity, defined.batches), taking(trigger.entity, defined.unreadable)
+
+
+def everything(transactions: Transactions) -> tuple[list[DataTrigger], list[UnreadableRow]]:
+    """Return all triggers, by name, and those that cannot be read."""
+    with transactions.read() as connection:
+        return data_triggers.everything(connection)
+
+
+def _named(connection: Any, name: str) -> DataTrigger:
+    known, broken = data_triggers.everything(connection)
+    unknown.refuse_start(broken, name)
+    for trigger in known:
+        if trigger.name == name:
+            return trigger
+    meant = did_you_mean(name, (trigger.name for trigger in known))
+    raise NotFound(f"There is no trigger '{visible(name)}'.{visible(meant)}", next_step="batchctl trigger list")

@@ -1,0 +1,150 @@
+"""Who did what, and whether what the audit log says of it is still what was written: the read model behind `audit`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain.errors import Unreadable
+from batchctl.domain.maintenance.audit_chain import Anchor, Breach, Purge, Verifier, allowed_at, purged_by
+from batchctl.domain.maintenance.retention import AUDIT_DAYS
+from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.domain.text import visible
+from batchctl.operations import unknown
+from batchctl.operations.operators.given import fitting
+from batchctl.ports import Clock, Transactions
+from batchctl.store import instances
+from batchctl.store.definitions import definitions
+from batchctl.store.intake import intake
+from batchctl.store.maintenance import audit, audit_seals, purging
+
+AT_ONCE = 1000
+"""How many rows are looked at by one statement."""
+KINDS = {
+    "batch": ("ProcessBatch", "ProcessControl", "BatchDependency", "BatchResource"),
+    "file": ("FileProcess",),
+    "incident": ("Incident",),
+    "freeze": ("BatchFreeze",),
+    "schedule": ("Schedule",),
+    "trigger": ("DataTrigger",),
+    "watch": ("FileWatch",),
+    "calendar": ("Calendar", "CalendarDay"),
+    "resource": ("Resource",),
+    "setting": ("Setting",),
+    "backfill": ("ScheduleBackfill",),
+}
+"""What a person calls rows, and the tables of these and of what belongs to them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which acts are wanted; nothing means all."""
+
+    ref: str | None = None
+    actor: str | None = None
+    action: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+    """Only rows with smaller numbers: the next page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of the look at the whole chain."""
+
+    head: Anchor | None
+    breaches: tuple[Breach, ...]
+    gone: int
+    """Rows that a purge tells of, whose hashes are there still."""
+    unsealed: int
+
+
+def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEntry, ...]:
+    """Return the newest acts, newest first."""
+    targets, beginnings = _meant(wanted.ref) if wanted.ref is not None else ((), ())
+    with transactions.read() as connection:
+        found = audit.page(
+            connection,
+            targets=targets,
+            beginnings=beginnings,
+            actor=wanted.actor,
+            action=wanted.action,
+            since=wanted.since,
+            before=wanted.before,
+            most=most,
+        )
+        if not found and wanted.ref is not None:
+            _refuse_unknown(connection, wanted.ref)
+    return tuple(found)
+
+
+def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...] = ()) -> Verdict:
+    """Look at every seal and at the row that it is of; what is written meanwhile is not waited for."""
+    verifier = Verifier(anchors)
+    after = 0
+    while True:
+        with transactions.read() as connection:
+            found = audit_seals.following(connection, after, AT_ONCE)
+        for seal, entry in found:
+            verifier.look(seal, entry)
+        if len(found) < AT_ONCE:
+            break
+        after = found[-1][0].number
+    purges = tuple(_purges(transactions))
+    verifier.finish(clock.now(), purges)
+    with transactions.read() as connection:
+        unsealed = audit_seals.unsealed(connection)
+    return Verdict(verifier.head, tuple(verifier.breaches), verifier.gone, unsealed)
+
+
+def anchor(transactions: Transactions) -> Anchor | None:
+    """Return how far the chain reaches."""
+    with transactions.read() as connection:
+        last = audit_seals.head(connection)
+    return None if last is None else Anchor(last.number, last.digest)
+
+
+def _purges(transactions: Transactions) -> Iterator[Purge]:
+    after, found = 0, list[AuditEntry]()
+    with transactions.read() as connection:
+        changes = audit.of_target(connection, f"Setting:{AUDIT_DAYS}")
+        now = purging.settings(connection).get(AUDIT_DAYS)
+    while not after or len(found) == AT_ONCE:
+        with transactions.read() as connection:
+            found = audit_seals.purges(connection, after, AT_ONCE)
+        for entry in found:
+            after = entry.audit_id
+            allowed = allowed_at(entry.audit_id, changes, now)
+            yield Purge(entry.audit_id, entry.at, tuple(purged_by(entry)), allowed)
+        if not found:
+            return
+
+
+def _refuse_unknown(connection: Any, ref: str) -> None:
+    """Say that there is no such row, nor ever was one of which the log tells: the name or number may be misspelt."""
+    kind, name = ref.split(":", 1) if ":" in ref else ("", ref)
+    number = int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None
+    if kind == "" and number is not None and instances.load(connection, InstanceId(number)) is None:
+        raise unknown.instance(connection, number, "audit")
+    if kind == "file" and number is not None and intake.load(connection, IntakeId(number)) is None:
+        raise unknown.intake_row(connection, number)
+    if kind == "batch":
+        defined = definitions.read(connection)
+        if all(name != row.batch for row in defined.unreadable):
+            unknown.named(connection, defined.batches, name)
+
+
+def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the targets that a person means, and how those begin that belong to them."""
+    if ref.isascii() and ref.isdecimal():
+        return (f"BatchControl:{int(ref)}",), ()
+    kind, colon, name = ref.partition(":")
+    if not colon:
+        message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor such as batch:NAME or file:17."
+        raise Unreadable(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
+    # Whoever has seen a target in the log may write it as it stands there.
+    table, *belonging = KINDS.get(kind, (kind,))
+    return (fitting(f"{table}:{name}"),), tuple(fitting(f"{each}:{name}:") for each in belonging)

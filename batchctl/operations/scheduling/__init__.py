@@ -1,0 +1,1 @@
+"""What starts work by the clock: schedules, calendars, due times."""

@@ -1,0 +1,165 @@
+"""Which calendars there are, what each says, who goes by it, and whether it ends: the read models behind `calendar`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain.errors import NotFound
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.scheduling import due
+from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.missing_calendar import to_import
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
+from batchctl.domain.status import ScheduleType
+from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.operations.columns import Columns
+from batchctl.ports import Clock, Transactions
+from batchctl.store.scheduling import calendars, schedules
+
+DATE = "CalendarDate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A calendar, the schedules that go by it, and whether it runs out."""
+
+    calendar: Calendar
+    users: tuple[Schedule, ...]
+    warning: str | None
+
+    @property
+    def is_in_use(self) -> bool:
+        """Say whether anything starts work by it."""
+        return any(schedule.enabled for schedule in self.users)
+
+    @property
+    def days(self) -> tuple[CalendarDay, ...]:
+        """Return the days it has, in order."""
+        return tuple(sorted(self.calendar.days, key=lambda day: day.day))
+
+    def days_in(self, year: int | None) -> tuple[CalendarDay, ...]:
+        """Return those of one year, or all."""
+        return tuple(day for day in self.days if year in {None, day.day.year})
+
+
+@dataclass(frozen=True, slots=True)
+class RunningOut:
+    """A calendar that some schedule goes by and that ends: for `status`."""
+
+    calendar: str
+    valid_until: date
+    message: str
+    schedules: tuple[str, ...]
+    next_step: str
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "CalendarName": self.calendar,
+            "ValidUntil": self.valid_until.isoformat(),
+            "Message": self.message,
+            "Schedules": list(self.schedules),
+            "Next": self.next_step,
+        }
+
+
+def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[Kept, ...]:
+    """Return all calendars in order of their making."""
+    with transactions.read() as connection:
+        return _kept(connection, clock.now().astimezone(zone).date())
+
+
+def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -> Kept:
+    """Return one calendar."""
+    found = everything(transactions, clock, zone)
+    for kept in found:
+        if kept.calendar.name == name:
+            return kept
+    raise unknown_calendar(name, [kept.calendar for kept in found])
+
+
+def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
+    """Say that there is no such calendar, and which one may have been meant."""
+    meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
+    message = f"There is no calendar '{visible(name)}'.{meant}"
+    made = f"{to_import(name)}, or by hand: {calendars.sql_to_make(name)}"
+    return NotFound(message, next_step=f"batchctl calendar list   (or make it: {made})")
+
+
+def by_hand(connection: Any, name: str) -> str:
+    """Return what to type to write a calendar by hand, and before it what makes it where it is not there."""
+    write = f"batchctl calendar add-day {typed(name)} DAY"
+    return write if name in calendars.names(connection) else f"{calendars.sql_to_make(name)} and then: {write}"
+
+
+def ending(connection: Any, today: date) -> Iterator[RunningOut]:
+    """Yield the calendars that enabled schedules go by and that have run out or soon will."""
+    for kept in _kept(connection, today):
+        until, said = kept.calendar.valid_until, running_out(kept.calendar, today)
+        if said is not None and until is not None and kept.is_in_use:
+            users = tuple(schedule.name for schedule in kept.users if schedule.enabled)
+            yield RunningOut(kept.calendar.name, until, said, users, to_extend(kept.calendar, today))
+
+
+def faults(calendar: Calendar) -> Iterator[Problem]:
+    """Yield what is wrong with the rows of a calendar, whoever goes by it; of its name somebody else tells."""
+    for no_day in calendar.no_days:
+        said = f"It cannot be read: {no_day}. Schedules that go by it start nothing."
+        yield Problem(no_day.column, said, to_mend(calendar.name, no_day))
+    if calendar.business_days.strip():
+        weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
+        for problem in due.problems(weekdays, "UTC", None, ()):
+            yield Problem("BusinessDays", problem.message, to_correct(calendar, "BusinessDays"))
+    begins, until = calendar.valid_from, calendar.valid_until
+    if begins is not None and until is not None and until < begins:
+        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.", to_correct(calendar, "ValidUntil"))
+        return
+    behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
+    if behind:
+        said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
+        to_do = calendars.sql_to_end_on(behind[-1], calendar.calendar_id)
+        yield Problem("ValidUntil", said, f"{to_do}   (if they are)")
+
+
+def to_mend(name: str, no_day: NoDay) -> str:
+    """Return what to type so that a calendar can be read again."""
+    if no_day.column != DATE:
+        return calendars.sql_to_correct(no_day.column, no_day.row_id, no_day.table)
+    delete = calendars.sql_to_delete(no_day.row_id)
+    return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
+
+
+def to_correct(calendar: Calendar, column: str) -> str:
+    """Return what to type so that a column of a calendar is as it should be."""
+    return calendars.sql_to_correct(column, calendar.calendar_id)
+
+
+def to_extend(calendar: Calendar, today: date) -> str:
+    """Return what to type so that a calendar goes on."""
+    year = max(today.year, (calendar.valid_until or today).year + 1)
+    return to_import(calendar.name, str(year))
+
+
+def _kept(connection: Any, today: date) -> tuple[Kept, ...]:
+    all_schedules = schedules.everything(connection)[0]
+    return tuple(
+        Kept(
+            calendar=calendar,
+            users=tuple(one for one in all_schedules if one.timing.calendar_name == calendar.name),
+            warning=_warning(calendar, today),
+        )
+        for calendar in calendars.everything(connection)
+    )
+
+
+def _warning(calendar: Calendar, today: date) -> str | None:
+    """Say the worst that is to be said of a calendar."""
+    if calendar.no_days:
+        return f"unreadable: {calendar.no_days[0]}"
+    wrong = next(faults(calendar), None)
+    return running_out(calendar, today) if wrong is None else f"{wrong.column}: {wrong.message}"

@@ -1,0 +1,66 @@
+"""Where a schedule stands once somebody has made, changed or enabled it: what was promised is kept without a controller.
+
+Whatever does that arms it in its own transaction as a controller would on reading the row. One that comes later finds it
+done, and what fell due meanwhile is on time, or was missed: decided either way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from batchctl.domain.scheduling import due
+from batchctl.domain.scheduling.catch_up import Standing, standing_of
+from batchctl.domain.scheduling.modes import lets_schedules, takers_of
+from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
+from batchctl.domain.scheduling.undecided import Undecided
+from batchctl.domain.status import SchedulerEvent
+from batchctl.operations.scheduling import timetable
+from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.store import scheduler_log
+from batchctl.store.scheduling import schedule_fires, schedules
+
+
+def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool = False) -> None:
+    """Write where a schedule stands, after what was done to its row; `anew` if nothing counts that was due before.
+
+    The row is read once more, and locked: no controller decides about it before this is over.
+    """
+    try:
+        schedule = schedules.load_locked(connection, schedule_id)
+    except ValueError:
+        return  # A row that cannot be read stands nowhere, and starts nothing.
+    if schedule is None:
+        return
+    plan = around.plan_of(schedule.timing)
+    undecided = None if plan is None else schedule_fires.undecided(connection, schedule_id, plan)
+    standing = _standing(schedule, undecided, around, anew=anew)
+    if standing != standing_of(schedule):
+        schedules.stand(connection, schedule_id, standing, around.now)
+        _tell_passed(connection, schedule, undecided, around)
+
+
+def begins_anew(before: Schedule, after: Schedule, around: Around) -> bool:
+    """Say whether nothing counts any more that was due before: nothing let it start work, or other times count now."""
+    is_let = before.enabled and lets_schedules(takers_of(before.entity, around.batches))
+    return not is_let or due.timing_hash(before.timing, around.zone) != due.timing_hash(after.timing, around.zone)
+
+
+def _standing(schedule: Schedule, plan: Undecided | None, around: Around, *, anew: bool) -> Standing:
+    return timetable.standing_of(replace(schedule, decided_until=None) if anew else schedule, plan, around)
+
+
+def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, around: Around) -> None:
+    told = [] if undecided is None else list(undecided.told())
+    if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+        return
+    for said, intake_id in told:
+        scheduler_log.add(
+            connection,
+            SchedulerEvent.SKIPPED,
+            schedule.source,
+            around.now,
+            entity=schedule.entity,
+            intake_id=intake_id,
+            message=said,
+        )

@@ -1,0 +1,459 @@
+"""Asking for the work of due times of the past: what that would start, the request itself, and its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from itertools import islice
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain.definitions.sql_jobs import local_now, shown
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition, InstanceId
+from batchctl.domain.scheduling import due
+from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, judged, reach_of
+from batchctl.domain.scheduling.due import Instant, Plan
+from batchctl.domain.scheduling.modes import takers_of
+from batchctl.domain.scheduling.schedules import Backfill, BackfillId, Schedule, ScheduleId
+from batchctl.domain.scheduling.wall_clock import DAY, LAST_DAY, WallClock, clock_of
+from batchctl.domain.status import BackfillStatus, FireOutcome
+from batchctl.domain.text import typed, visible
+from batchctl.domain.unreadable import UnreadableRow, taking
+from batchctl.operations import columns
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.scheduling import timetable
+from batchctl.ports import Transactions
+from batchctl.store.definitions import definitions
+from batchctl.store.scheduling import backfills, calendars, schedules
+
+COUNTED = 10_000
+"""Up to how many due times are counted before anybody is asked."""
+UNASKED = 100
+"""For how many due times work is started without a `--yes`."""
+LISTED = 1000
+"""How many backfills are listed."""
+_PAGE = 500
+_TOLD = 20
+"""How many due times are named one by one, of those to start work for and of those decided before; of the first also the last."""
+_CANCEL = "cancel"
+_LISTED = (
+    *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
+    *("Fired", "Open", "BatchControl_id", "Waits", "Actor", "Reason"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """From when to when, in wall time of the schedule; of a whole day, its last moment belongs to it."""
+
+    first: datetime | date
+    last: datetime | date
+
+    def moments(self, zone: str) -> tuple[datetime, datetime]:
+        """Return both ends in UTC."""
+        clock = clock_of(zone)
+        return clock.meant(_midnight(self.first)), _end(self.last, clock)
+
+    def until(self, zone: str, now: datetime) -> tuple[datetime, datetime]:
+        """Return both ends in UTC, of a day that has begun only what of it is over; raises `Refused` for what is to come."""
+        first, last = self.moments(zone)
+        if first > last:
+            begins, ends = _typed(self.first), _typed(self.last)
+            raise Refused(
+                f"--to, {_written(self.last)}, lies before --from, {_written(self.first)}.",
+                next_step=f"the same with --from {ends} --to {begins}",
+            )
+        for name, end in (("from", self.first), ("to", self.last)):
+            if clock_of(zone).meant(_midnight(end)) > now:
+                raise Refused(
+                    f"{_written(end)} is still to come: in {zone} it is {local_now(now, zone)} now.",
+                    next_step=f"an earlier --{name}; what is to come, the schedule fires by itself",
+                )
+        return first, min(last, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A due time that was decided before, and how."""
+
+    instant: Instant
+    outcome: FireOutcome
+    reason: str | None
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        return {
+            "FireKey": self.instant.key,
+            "LocalTime": self.instant.local,
+            "Outcome": self.outcome.value,
+            "Reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was found of the due times of a time."""
+
+    fates: Counter[Fate]
+    fires: tuple[Instant, ...]
+    before: tuple[Before, ...]
+    is_counted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a backfill would start work for, and what it would leave alone."""
+
+    schedule: Schedule
+    words: str
+    zone: str
+    first: datetime
+    last: datetime
+    reach: datetime
+    """Behind it the schedule itself decides."""
+    most_open: int
+    missed: bool
+    fates: Mapping[Fate, int]
+    fires: tuple[Instant, ...]
+    """The due times that work would be started for: the first of them and the last, where they are many."""
+    before: tuple[Before, ...]
+    """The first of those that were decided before."""
+    is_counted: bool
+    """False when there are more than are counted."""
+    begun: str | None
+    """The day that has begun and ends it; None where all is over that was asked for."""
+    takers: tuple[BatchDefinition, ...]
+    unreadable: UnreadableRow | None = None
+    """What cannot be read of a batch that takes the entity."""
+    backfill_id: BackfillId | None = None
+
+    @property
+    def to_fire(self) -> int:
+        """Return for how many due times work would be started."""
+        return self.fates.get(Fate.FIRE, 0)
+
+    @property
+    def warnings(self) -> Iterator[str]:
+        """Yield what is worth knowing before it begins."""
+        if self.begun is not None:
+            yield f"{self.begun} is not over: it is taken up to now, {local_now(self.last, self.zone)} in {self.zone}"
+        if not self.schedule.enabled:
+            yield "the schedule is disabled; its past is worked off all the same"
+        if not self.takers and self.unreadable is not None:
+            yield f"{self.unreadable.message}: until that is corrected nothing comes of the rows ({self.unreadable.mend})"
+        elif not self.takers:
+            yield f"no batch takes entity '{self.schedule.entity}': nothing would come of the rows"
+        for batch in self.takers:
+            if not batch.enabled:
+                yield f"batch {batch.name} is disabled: its instances are created and wait until it is enabled"
+        if self.to_fire == 0:
+            yield f"there is nothing to start work for: {self.why_nothing}"
+        if self.fates.get(Fate.MISSED) and not self.missed:
+            number = self.fates[Fate.MISSED]
+            said = (
+                "one due time was missed, and stays so"
+                if number == 1
+                else f"{number} due times were missed, and stay so"
+            )
+            yield f"{said}; to have {'it' if number == 1 else 'them'} too: --missed"
+
+    @property
+    def why_nothing(self) -> str:
+        """Say why work would be started for no due time."""
+        told = {
+            Fate.DECIDED: "decided before",
+            Fate.MISSED: "missed, and left so",
+            Fate.SKIPPED: "skipped by the schedule itself",
+        }
+        found = ", ".join(f"{self.fates[fate]} {said}" for fate, said in told.items() if self.fates.get(fate))
+        if found:
+            return f"of the due times between, {found}"
+        timing, zone = self.schedule.timing, ZoneInfo(self.zone)
+        begins, ends = timing.start_date, timing.end_date
+        if begins is not None and self.last.astimezone(zone).date().isoformat() < begins:
+            return f"the schedule begins at its StartDate, {begins}"
+        if ends is not None and self.first.astimezone(zone).date().isoformat() > ends:
+            return f"the schedule has ended at its EndDate, {ends}"
+        if self.reach < self.first:
+            return "what was due since, the schedule decides by itself"
+        return "it is not due between"
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns, as far as there are such."""
+        return {
+            "ScheduleBackfill_id": self.backfill_id,
+            "ScheduleName": self.schedule.name,
+            "FromTime": columns.moment(self.first),
+            "UntilTime": columns.moment(self.last),
+            "MostOpen": self.most_open,
+            "Missed": int(self.missed),
+            "ToFire": self.to_fire,
+            "Decided": self.fates.get(Fate.DECIDED, 0),
+            "Fires": [{"FireKey": one.key, "LocalTime": one.local} for one in self.fires],
+            "DecidedBefore": [one.columns() for one in self.before],
+            "MissedLeft": self.fates.get(Fate.MISSED, 0),
+            "Skipped": self.fates.get(Fate.SKIPPED, 0),
+            "CountedAll": self.is_counted,
+            "First": None if not self.fires else columns.moment(self.fires[0].due),
+            "Last": None if not self.fires else columns.moment(self.fires[-1].due),
+            "Warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A backfill, its schedule, and how much of its work is not done yet."""
+
+    backfill: Backfill
+    schedule: str
+    is_open: int
+    stuck: tuple[InstanceId, str] | None
+    """The first instance that failed or is held and so keeps the rest from being started, and its status."""
+    is_ahead: bool
+    """True when its time reaches into the future."""
+    trouble: str | None
+    """Why nobody can say when its schedule was due."""
+
+    @property
+    def waits(self) -> str | None:
+        """Say what it waits for, if it is for more than its work to be done."""
+        if self.trouble is not None:
+            return self.trouble
+        if self.stuck is not None:
+            return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
+        return "its time reaches into the future" if self.is_ahead else None
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        one = self.backfill
+        return {
+            "ScheduleBackfill_id": one.backfill_id,
+            "ScheduleName": self.schedule,
+            "Status": one.status.value,
+            "FromTime": columns.moment(one.first),
+            "UntilTime": columns.moment(one.last),
+            "MostOpen": one.most_open,
+            "Missed": int(one.missed),
+            "DoneUntil": columns.moment(one.done_until),
+            "Fired": one.fired,
+            "Open": self.is_open,
+            "BatchControl_id": None if self.stuck is None else self.stuck[0],
+            "Waits": self.waits,
+            "Actor": one.actor,
+            "Reason": one.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Garbled:
+    """A backfill whose row holds nonsense."""
+
+    row: UnreadableRow
+
+    @property
+    def waits(self) -> str:
+        """Say what it waits for."""
+        return f"the row cannot be read: {visible(self.row.said)}"
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return what is known of it under the names that the others have."""
+        return {**dict.fromkeys(_LISTED), "ScheduleBackfill_id": self.row.row_id, "Waits": self.waits}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfiller:
+    """Somebody who asks for the work of the past."""
+
+    actor: Actor
+    default_zone: str
+
+    def begin(
+        self,
+        name: str,
+        span: Span,
+        *,
+        most_open: int = 1,
+        missed: bool = False,
+        sure: bool = False,
+        reason: str | None = None,
+    ) -> Preview:
+        """Insert the row that asks for it; a running controller does the rest. Raises `Refused` where that makes no sense."""
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Preview:
+            preview = self._preview(connection, name, span, most_open=most_open, missed=missed)
+            if self.actor.dry_run:
+                return preview
+            self._check(preview, sure=sure)
+            return replace(preview, backfill_id=self._insert(connection, preview, reason))
+
+        return self.actor.act(act)
+
+    def cancel(self, backfill_id: BackfillId, *, reason: str) -> Backfill:
+        """Let nothing more be started by a backfill; what it has started goes on."""
+        said = checked_reason(reason)
+
+        def act(connection: Any) -> Backfill:
+            load = backfills.load if self.actor.dry_run else backfills.load_locked
+            found = load(connection, backfill_id)
+            if found is None:
+                message = f"There is no ScheduleBackfill {backfill_id}."
+                raise NotFound(message, next_step="batchctl backfill list")
+            if found.status is BackfillStatus.CANCELLED:
+                raise Refused(
+                    f"ScheduleBackfill {backfill_id} is cancelled already.", next_step="batchctl backfill list"
+                )
+            if found.status is not BackfillStatus.RUNNING:
+                row = f"ScheduleBackfill {backfill_id}"
+                raise StatusChanged(row, found.status, _CANCEL, next_step="batchctl backfill list")
+            after = replace(found, status=BackfillStatus.CANCELLED)
+            if not self.actor.dry_run:
+                changed = {"Status": after.status.value, "z_updated": self.actor.clock.now()}
+                backfills.change(connection, backfill_id, changed)
+                target, was = f"ScheduleBackfill:{backfill_id}", {"Status": found.status.value}
+                self.actor.note(connection, _CANCEL, target, said, was, {"Status": after.status.value})
+            return after
+
+        return self.actor.act(act)
+
+    def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> Preview:
+        schedule = timetable.named(connection, name)
+        plan = self._plan(connection, schedule)
+        zone = plan.read.zone
+        now = self.actor.clock.now()
+        first, last = span.until(zone, now)
+        reach = min(last, reach_of(schedule, now))
+        found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
+        defined = definitions.read(connection)
+        return Preview(
+            schedule=schedule,
+            words=plan.words,
+            zone=zone,
+            first=first,
+            last=last,
+            reach=reach,
+            most_open=most_open,
+            missed=missed,
+            fates=found.fates,
+            fires=found.fires,
+            before=found.before,
+            is_counted=found.is_counted,
+            begun=_written(span.last) if last < span.moments(zone)[1] else None,
+            takers=takers_of(schedule.entity, defined.batches),
+            unreadable=taking(schedule.entity, defined.unreadable),
+        )
+
+    def _plan(self, connection: Any, schedule: Schedule) -> Plan:
+        try:
+            return _plan_of(connection, schedule, self.default_zone)
+        except due.UnfitTiming as unfitting:
+            message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
+            raise Refused(visible(message), next_step="batchctl check") from None
+
+    def _check(self, preview: Preview, *, sure: bool) -> None:
+        if preview.to_fire == 0:
+            message = f"There is nothing to start work for: {preview.why_nothing}."
+            raise Refused(message, next_step="the same with --dry-run shows how they were decided")
+        if not sure and (preview.to_fire > UNASKED or not preview.is_counted):
+            more = "more than " if not preview.is_counted else ""
+            message = f"That would start work for {more}{preview.to_fire:,} due times."
+            raise Refused(message, next_step="the same with --yes, if that is meant; with --dry-run it shows which")
+
+    def _insert(self, connection: Any, preview: Preview, reason: str | None) -> BackfillId:
+        who = fitting(f"{self.actor.user}@{self.actor.host}")
+        values: dict[str, object] = {
+            "Schedule_id": preview.schedule.schedule_id,
+            "FromTime": preview.first,
+            "UntilTime": preview.last,
+            "MostOpen": preview.most_open,
+            "Missed": int(preview.missed),
+            "Actor": who,
+            "Reason": reason,
+        }
+        backfill_id = backfills.add(connection, values)
+        after: dict[str, JsonValue] = {**preview.columns(), "ScheduleBackfill_id": backfill_id}
+        self.actor.note(connection, "backfill", timetable.schedule_target(preview.schedule.name), reason, {}, after)
+        return backfill_id
+
+
+def everyone(
+    transactions: Transactions, now: datetime, default_zone: str
+) -> tuple[tuple[Listed, ...], tuple[Garbled, ...]]:
+    """Return the newest backfills, newest first, and those that nobody can read."""
+    with transactions.read() as connection:
+        named = {one.schedule_id: one for one in schedules.everything(connection)[0]}
+        found, broken = backfills.newest(connection, LISTED)
+        listed = [_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found]
+    return tuple(listed), tuple(map(Garbled, broken))
+
+
+def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str) -> Listed:
+    is_running = one.status is BackfillStatus.RUNNING
+    return Listed(
+        backfill=one,
+        schedule=str(one.schedule_id) if schedule is None else schedule.name,
+        is_open=backfills.count_open(connection, one.backfill_id),
+        stuck=backfills.stuck(connection, one.backfill_id) if is_running else None,
+        is_ahead=is_running and one.last > now,
+        trouble=_trouble(connection, schedule, default_zone) if is_running else None,
+    )
+
+
+def _trouble(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
+    """Say why nobody can say when a schedule was due, if that is so."""
+    if schedule is None:
+        return "the row of its schedule cannot be read"
+    try:
+        _plan_of(connection, schedule, default_zone)
+    except due.UnfitTiming as unfitting:
+        return visible(f"its schedule cannot be understood: {unfitting.column}: {unfitting.message}")
+    return None
+
+
+def _plan_of(connection: Any, schedule: Schedule, default_zone: str) -> Plan:
+    name = schedule.timing.calendar_name
+    calendar = None if name is None else calendars.named(connection, name)
+    return due.plan_of(schedule.timing, default_zone, calendar)
+
+
+def _look(
+    connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
+) -> _Look:
+    """Judge the due times of a time; the first that work would be started for are kept, and the last."""
+    fates, kept, before = Counter[Fate](), list[Instant](), list[Before]()
+    stretches = backfills.stretches(connection, schedule_id, first, last)
+    instants = plan.instants(first - TICK, last)
+    while page := list(islice(instants, _PAGE)):
+        decided = backfills.decisions(connection, schedule_id, [instant.key for instant in page])
+        for instant, fate in judged(page, Past(decided, stretches), missed=missed):
+            fates[fate] += 1
+            if fate is Fate.FIRE:
+                kept = [*kept[:_TOLD], instant]
+            elif fate is Fate.DECIDED and len(before) < _TOLD:
+                before.append(Before(instant, *decided[instant.key]))
+        if fates.total() >= COUNTED:
+            return _Look(fates, tuple(kept), tuple(before), next(instants, None) is None)
+    return _Look(fates, tuple(kept), tuple(before), is_counted=True)
+
+
+def _midnight(at: datetime | date) -> datetime:
+    return at if isinstance(at, datetime) else datetime.combine(at, time())
+
+
+def _end(at: datetime | date, clock: WallClock) -> datetime:
+    if isinstance(at, datetime):
+        return clock.meant(at)
+    return clock.meant(_midnight(min(at, LAST_DAY) + DAY)) - TICK
+
+
+def _typed(at: datetime | date) -> str:
+    return typed(_written(at))
+
+
+def _written(at: datetime | date) -> str:
+    return shown(at) if isinstance(at, datetime) else at.isoformat()

@@ -1,0 +1,228 @@
+"""What people do to schedules: looked through wholly before anything is written, in one transaction, audited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from batchctl.domain.definitions import sql_jobs
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue, Problem
+from batchctl.domain.scheduling.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
+from batchctl.domain.scheduling.schedules import Schedule
+from batchctl.domain.scheduling.timing_text import SET_TO_NULL
+from batchctl.domain.text import NAME_LIMIT, typed, visible
+from batchctl.operations import columns
+from batchctl.operations.columns import Columns
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.scheduling import arming, timetable
+from batchctl.operations.scheduling.schedule_problems import (
+    OPERATORS,
+    OR_DISABLE,
+    Around,
+    schedule_problems,
+    schedule_warnings,
+)
+from batchctl.operations.scheduling.timetable import Next, schedule_target
+from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling.schedules import UNARMED
+
+_LIMITS = {"BetweenTimes": 50, "RunAt": 50, "StartDate": 10, "EndDate": 10}
+_UNLIMITED = {"Description"}
+_NOT_SHOWN = {"Schedule_id", "NextRunTime", "DecidedUntil"}
+"""Columns that are batchctl's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was made of a schedule, or would be; nothing was where there are problems."""
+
+    schedule: Schedule
+    is_new: bool
+    before: Columns
+    after: Columns
+    """The columns that differ, as they were and as they are."""
+    cleared: tuple[str, ...]
+    """Those that only the type had a use for that it was of before."""
+    words: str | None
+    next: Next | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    """What will fail once it starts; it is written all the same."""
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleKeeper:
+    """Somebody who keeps schedules; `zone` is the business time zone."""
+
+    actor: Actor
+    zone: str
+
+    def add(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+        """Make a schedule of these columns; the database's defaults fill in the others."""
+        reason = checked_reason(reason)
+        said: Columns = {**DEFAULTS, **given, "ScheduleName": name}
+
+        def act(connection: Any) -> Written:
+            found, broken = schedules.everything(connection)
+            if any(each.name == name for each in found):
+                message = f"There is a schedule '{visible(name)}' already."
+                raise Refused(message, next_step=f"batchctl schedule set {typed(name)} ...")
+            del broken  # A row that cannot be read may have the name: then the database refuses it.
+            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            schedule = schedule_of(said)
+            after: Columns = {name: value for name, value in said.items() if value is not None}
+            done = self._written(connection, schedule, around, {}, after, (), is_new=True)
+            if not done.problems and not self.actor.dry_run:
+                schedule_id = schedules.add(connection, {**after, **UNARMED})
+                arming.arm(connection, schedule_id, around)
+                self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
+            return done
+
+        return self.actor.act(act)
+
+    def change(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+        """Write some columns of a schedule anew; with another type goes what only the old one had a use for."""
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Written:
+            known = timetable.named(connection, name)
+            _check_origin(known, given)
+            was = _own(columns.schedule(known))
+            wanted = {
+                **was,
+                **{column: DEFAULTS.get(column) if value is None else value for column, value in given.items()},
+            }
+            gone = left_behind(known.timing.schedule_type, schedule_of(wanted).timing.schedule_type)
+            gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
+            before, after = columns.changes(was, {**wanted, **gone})
+            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
+            anew = arming.begins_anew(known, schedule, around)
+            decided_until = None if anew else known.decided_until
+            schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
+            done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
+            if not done.problems and after and not self.actor.dry_run:
+                schedules.change(connection, known.schedule_id, after, around.now)
+                arming.arm(connection, known.schedule_id, around, anew=anew)
+                self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
+            return done
+
+        return self.actor.act(act)
+
+    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Written:
+        """Switch a schedule on or off; one that is as wanted already stays so, unaudited.
+
+        Once it is on again it begins anew: nothing that was due meanwhile is made up for.
+        """
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Written:
+            known = timetable.named(connection, name)
+            now = self.actor.clock.now()
+            around = timetable.around(connection, self.zone, now)
+            before, after = columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
+            schedule = known
+            if after:
+                unarmed = dict.fromkeys(UNARMED)
+                schedule = schedule_of({**columns.schedule(known), **unarmed, **after})
+            problems = enabled and bool(after)
+            done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=problems)
+            if done.problems or not after or self.actor.dry_run:
+                return done
+            if enabled:
+                schedules.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
+                arming.arm(connection, known.schedule_id, around)
+            else:
+                schedules.disable(connection, known.schedule_id, now)
+            action = "enable" if enabled else "disable"
+            self.actor.note(connection, action, schedule_target(name), reason, before, after)
+            return done
+
+        return self.actor.act(act)
+
+    def _written(
+        self,
+        connection: Any,
+        schedule: Schedule,
+        around: Around,
+        before: Columns,
+        after: Columns,
+        cleared: tuple[str, ...],
+        *,
+        is_new: bool,
+        is_checked: bool = True,
+    ) -> Written:
+        found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        found = [_for_options(one, after) for one in found]
+        if is_new:
+            # There is none yet that could be changed.
+            again = f"batchctl schedule add {typed(schedule.name)}"
+            found = [replace(one, remedy=_made_again(one, schedule, again)) for one in found]
+        elif "Enabled" in after:
+            found = [replace(one, remedy=_then_enabled(one)) for one in found]
+        plan = around.plan_of(schedule.timing)
+        return Written(
+            schedule=schedule,
+            is_new=is_new,
+            before=before,
+            after=after,
+            cleared=cleared,
+            words=None if plan is None else plan.words,
+            next=timetable.next_of(connection, schedule, around),
+            problems=tuple(found),
+            warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
+            dry_run=self.actor.dry_run,
+        )
+
+
+def _for_options(problem: Problem, after: Mapping[str, JsonValue]) -> Problem:
+    """Say to somebody who writes options what to do, who has no NULL to write."""
+    option = option_of(problem.column)
+    what = f"leave {option} out" if after.get(problem.column) is not None else f"empty it with {option} ''"
+    return replace(problem, message=problem.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))
+
+
+def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
+    remedy = problem.remedy or ""
+    if not remedy.startswith("batchctl schedule set "):
+        return problem.remedy
+    if problem.column == "RunAt":
+        return f"{again} --entity {typed(schedule.entity)} --type once --run-at ...   (a time to come)"
+    return f"{again} ...   (with a time to come)"
+
+
+def _then_enabled(problem: Problem) -> str | None:
+    """Return what mends a schedule that is disabled still."""
+    remedy = problem.remedy or ""
+    if not remedy.endswith(OR_DISABLE):
+        return problem.remedy
+    return f"{remedy.removesuffix(OR_DISABLE)}   (then enable it)"
+
+
+def _own(said: Columns) -> Columns:
+    return {column: value for column, value in said.items() if column not in _NOT_SHOWN}
+
+
+def _of_lengths(after: Columns) -> Iterator[Problem]:
+    """Yield the texts that their columns cannot hold."""
+    for column, value in after.items():
+        limit = _LIMITS.get(column, NAME_LIMIT)
+        if column not in _UNLIMITED and isinstance(value, str) and len(value) > limit:
+            yield Problem(column, f"It is longer than {limit} characters.")
+        if value == "":
+            yield Problem(column, "It is empty.")
+
+
+def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:
+    """Refuse what would not last: a row that something keeps up to date is written anew at its next start."""
+    kept = [column for column in given if column not in OPERATORS]
+    if schedule.origin not in {None, sql_jobs.ORIGIN} and kept:
+        message = (
+            f"Schedule {visible(schedule.name)} is kept up to date by {visible(schedule.origin)}, which would write"
+            f" {', '.join(kept)} anew."
+        )
+        raise Refused(message, next_step="change it there; yours are " + ", ".join(sorted(OPERATORS)) + " and Enabled")

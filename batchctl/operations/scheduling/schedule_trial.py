@@ -1,0 +1,266 @@
+"""What a schedule would do now: decided as the leader decides it, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain import gates
+from batchctl.domain.definitions.declared import correct_decorator, job_of
+from batchctl.domain.definitions.reconciling import owner_in
+from batchctl.domain.gates import Ends, Gate
+from batchctl.domain.intake import triggers
+from batchctl.domain.intake.triggers import Blocker
+from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.scheduling import catch_up, due
+from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.catch_up import Decision
+from batchctl.domain.scheduling.due import Plan, UnfitTiming
+from batchctl.domain.scheduling.modes import lets_schedules, mode_word, takers_of
+from batchctl.domain.scheduling.schedules import Schedule
+from batchctl.domain.scheduling.undecided import Undecided
+from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
+from batchctl.domain.text import typed, visible
+from batchctl.domain.unreadable import taking
+from batchctl.operations import columns
+from batchctl.operations.columns import Columns
+from batchctl.operations.scheduling import timetable
+from batchctl.operations.scheduling.schedule_problems import Around, schedule_warnings
+from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store.intake import data_triggers
+from batchctl.store.scheduling import fire_reports, schedule_fires
+
+_DISABLES_ITSELF = "It disables itself once it has run."
+_TICK = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleTrial:
+    """What a look of the leader's would make of a schedule."""
+
+    schedule: Schedule
+    would_fire: bool
+    reason: str
+    words: str | None
+    next_run_time: datetime | None
+    """When it starts work next after this moment; None when it does not any more."""
+    next_local: str | None
+    notes: tuple[str, ...]
+    next_step: str
+    is_due: bool = False
+    """True when a due time has come that starts work unless something else keeps it from that."""
+    is_silent: bool = False
+    """True when nothing is decided about its due times, because of its row or its batches."""
+    gates: tuple[Gate, ...] = ()
+    """All that a due time has to pass; of one that would fire none blocks, but perhaps that nobody takes its entity."""
+
+    @property
+    def columns(self) -> Columns:
+        """Return it by names of columns, as far as there are such."""
+        return {
+            "ScheduleName": self.schedule.name,
+            "Enabled": int(self.schedule.enabled),
+            "WouldFire": self.would_fire,
+            "Reason": self.reason,
+            "Words": self.words,
+            "NextRunTime": columns.moment(self.next_run_time),
+            "NextLocalTime": self.next_local,
+            "Notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleBench:
+    """Evaluates a schedule as a leader does, up to where he would start work."""
+
+    table: Timetable
+    fires_here: bool
+    """False where the configuration keeps this node from firing schedules."""
+
+    def try_out(self, name: str) -> ScheduleTrial:
+        """Say what a schedule would do now; raises `NotFound`."""
+        with self.table.transactions.read() as connection:
+            schedule = timetable.named(connection, name)
+            around = self.table.around(connection)
+            tried = self._tried(connection, schedule, around)
+            return replace(tried, gates=tuple(self._gates(connection, tried, around)))
+
+    def _tried(self, connection: Any, schedule: Schedule, around: Around) -> ScheduleTrial:
+        shown = typed(schedule.name)
+        try:
+            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+        except UnfitTiming as unfit:
+            return self._silent(schedule, around, f"{unfit.column}: {unfit.message}", None, "batchctl check")
+        takers = takers_of(schedule.entity, around.batches)
+        if not lets_schedules(takers):
+            modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+            said = f"no batch of its entity lets schedules start it: {modes}"
+            if not schedule.enabled:
+                said = f"it is disabled, and {said}"
+            # It cannot be enabled before either.
+            step = f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
+            return self._silent(schedule, around, said, plan, step)
+        if not schedule.enabled:
+            said = "it is disabled; nothing that is due meanwhile is made up for"
+            step = f"batchctl schedule enable {shown} --reason ..."
+            if plan.next_after(around.now) is None:
+                said, step = (
+                    f"it is disabled, and {_over(connection, schedule, plan)}",
+                    f"{_to_move(schedule)}, then: {step}",
+                )
+            return self._silent(schedule, around, said, plan, step)
+        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+        armed = timetable.armed(schedule, undecided, around)
+        decision = catch_up.decide(armed, undecided, around.now, self.table.grace)
+        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+        return self._judged(armed, undecided, decision, blocker, around)
+
+    def _judged(
+        self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around
+    ) -> ScheduleTrial:
+        plan = undecided.plan
+        following = catch_up.next_run(schedule, undecided, decision.decided_until, around.now)
+        instant = None if following is None else undecided.next_after(decision.decided_until)
+        local = None if instant is None else instant.local
+        due_now = ", ".join(fire.said for fire in decision.fires)
+        reason, step = f"{plan.words}; {due_now}", f"batchctl log --source 'schedule {visible(schedule.name)}'"
+        if decision.fires and blocker is not None:
+            reason = f"{due_now}, but Overlap is skip, and {blocker}"
+            step = f"batchctl why {blocker.instance_id or f'file:{blocker.intake_id}'}"
+        elif not decision.fires and decision.skips:
+            reason = "; ".join(f"due {skip.key}: {skip.reason}" for skip in decision.skips)
+            step = step if local else _to_move(schedule)
+        elif not decision.fires:
+            reason = f"it is not due before {local}" if local else "it is never due again"
+            step = f"batchctl schedule preview {typed(schedule.name)}" if local else _to_move(schedule)
+        runs_once = schedule.timing.schedule_type is ScheduleType.ONCE and bool(decision.fires or following)
+        return ScheduleTrial(
+            schedule=schedule,
+            would_fire=bool(decision.fires) and blocker is None,
+            is_due=bool(decision.fires),
+            reason=reason,
+            words=plan.words,
+            next_run_time=following,
+            next_local=local,
+            notes=(*self._notes(schedule, around), *([_DISABLES_ITSELF] if runs_once else [])),
+            next_step=step,
+        )
+
+    def _silent(
+        self, schedule: Schedule, around: Around, reason: str, plan: Plan | None, next_step: str
+    ) -> ScheduleTrial:
+        return ScheduleTrial(
+            schedule=schedule,
+            would_fire=False,
+            is_silent=True,
+            reason=reason,
+            words=None if plan is None else plan.words,
+            next_run_time=None,
+            next_local=None,
+            notes=tuple(self._notes(schedule, around)),
+            next_step=next_step,
+        )
+
+    def _gates(self, connection: Any, tried: ScheduleTrial, around: Around) -> Iterator[Gate]:
+        """Yield each condition by itself, also those that `reason` does not come to, because another one blocks first."""
+        schedule, row = tried.schedule, f"Schedule {tried.schedule.schedule_id}"
+        takers = takers_of(schedule.entity, around.batches)
+        yield _timing(tried, row)
+        yield _enabled(schedule, row)
+        yield _mode(takers)
+        yield _entity(schedule, around, row)
+        plan = around.plan_of(schedule.timing)
+        if plan is None:
+            return
+        yield from _times(tried, plan, around.now, row)
+        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+        yield triggers.overlap(blocker)
+
+    def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
+        entity = _entity(schedule, around, "")
+        if entity.blocked is not None:
+            yield f"{entity.blocked[:1].upper()}{entity.blocked[1:]}."
+        for batch in takers_of(schedule.entity, around.batches):
+            waits = (gates.enabled(batch), gates.frozen(batch, around.now))
+            yield from (f"What it starts waits: {gate.blocked}." for gate in waits if gate.blocked is not None)
+        yield from (warning.message for warning in schedule_warnings(schedule, around))
+        calendar = around.calendar_of(schedule.timing)
+        ends = None if calendar is None else running_out(calendar, around.today)
+        if ends is not None:
+            yield f"{ends[:1].upper()}{ends[1:]}."
+        if not self.fires_here:
+            yield "[scheduler] enabled is false in this configuration: a controller with it fires no schedule."
+
+
+def _timing(tried: ScheduleTrial, row: str) -> Gate:
+    if tried.words is not None:
+        return Gate(name="timing")
+    return Gate(name="timing", blocked=tried.reason, clear="batchctl check", row=row)
+
+
+def _enabled(schedule: Schedule, row: str) -> Gate:
+    if schedule.enabled:
+        return Gate(name="enabled")
+    clear = f"batchctl schedule enable {typed(schedule.name)} --reason ..."
+    return Gate(name="enabled", blocked=f"schedule {visible(schedule.name)} is disabled", clear=clear, row=row)
+
+
+def _mode(takers: Sequence[BatchDefinition]) -> Gate:
+    if lets_schedules(takers):
+        return Gate(name="mode")
+    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+    return Gate(
+        name="mode",
+        blocked=f"no batch of its entity lets schedules start it: {modes}",
+        clear=f"batchctl mode {typed(takers[0].name)} scheduled --reason ...",
+        row=f"ProcessBatch {takers[0].batch_id}",
+    )
+
+
+def _entity(schedule: Schedule, around: Around, row: str) -> Gate:
+    if takers_of(schedule.entity, around.batches):
+        return Gate(name="entity")
+    broken = taking(schedule.entity, around.unreadable)
+    if broken is not None:
+        return Gate("entity", f"{broken.message}: nothing comes of what it starts", broken.mend, broken.place)
+    blocked = f"no batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts"
+    return Gate(name="entity", blocked=blocked, clear="batchctl batches", row=row)
+
+
+def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterator[Gate]:
+    """Yield what the clock and the calendar say: where something is due now, it was not due on a day off."""
+    closed, outside = (None, None) if tried.is_due else (plan.closed(now), plan.outside(now))
+    next_at = tried.next_run_time
+    ends = Ends.ACT if next_at is None else Ends.TIME
+    preview = f"batchctl schedule preview {typed(tried.schedule.name)}"
+    for name, blocked in (("calendar", closed), ("window", outside)):
+        yield Gate(name=name) if blocked is None else Gate(name, blocked, preview, row, ends, next_at)
+    if tried.is_due:
+        yield Gate(name="due")
+    elif next_at is None:
+        over = "nothing is due as long as it starts nothing" if tried.is_silent else tried.reason
+        yield Gate("due", over, preview if tried.is_silent else tried.next_step, row)
+    else:
+        yield Gate("due", f"it is not due before {tried.next_local}", preview, row, ends, next_at)
+
+
+def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:
+    """Say of one that is never due again what became of its last time, if that is still one of its times."""
+    last = next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None)
+    until = None if last is None else last.due_until or last.due
+    instant = None if until is None else next(plan.instants(until - _TICK, until), None)
+    if last is None or instant is None:
+        return "never due again"
+    if last.outcome is FireOutcome.FIRED:
+        return f"it has run at {instant.local}, as file:{last.intake_id}"
+    return f"its last time, {instant.local}, was skipped: {last.reason}"
+
+
+def _to_move(schedule: Schedule) -> str:
+    """Say how one that is never due again is given a time to come."""
+    if owner_in(schedule.origin) is not None:
+        return correct_decorator(job_of(schedule.name))
+    option = "--run-at ..." if schedule.timing.schedule_type is ScheduleType.ONCE else "..."
+    return f"batchctl schedule set {typed(schedule.name)} {option} --reason ..."

@@ -1,0 +1,38 @@
+"""What starts a batch by itself, in words: for `why`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from batchctl.domain.scheduling.modes import is_scheduled, lets_schedules, mode_word, takers_of
+from batchctl.domain.scheduling.schedules import Schedule
+from batchctl.domain.text import visible
+from batchctl.operations.scheduling import timetable
+from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store.scheduling import schedules
+
+
+def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
+    """Yield a sentence on a batch's mode, if it has one, and on each schedule of its entity."""
+    around = table.around(connection)
+    batch = next(batch for batch in around.batches if batch.name == name)
+    if batch.mode is not None:
+        yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
+    for schedule in schedules.everything(connection)[0]:
+        if schedule.entity == batch.entity:
+            yield _said(connection, schedule, around)
+
+
+def _said(connection: Any, schedule: Schedule, around: Around) -> str:
+    plan, name = around.plan_of(schedule.timing), visible(schedule.name)
+    if plan is None:
+        return f"Schedule {name} cannot be understood, so it starts nothing: batchctl check."
+    if not schedule.enabled:
+        return f"Schedule {name} is disabled: {plan.words}."
+    if not lets_schedules(takers_of(schedule.entity, around.batches)):
+        return f"Schedule {name} is left alone, as the mode says: {plan.words}."
+    coming = timetable.next_of(connection, schedule, around)
+    at = "it is not due any more" if coming is None else f"next at {coming.words}"
+    return f"Schedule {name} starts it: {plan.words}; {at}."

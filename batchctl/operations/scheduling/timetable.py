@@ -1,0 +1,273 @@
+"""Which schedules there are, when each runs next, what became of its last due time, and what is wrong with it.
+
+The read models behind `schedule list`, `schedule show`, and what `status` and `why` say of schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain.errors import NotFound
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.rows import AuditEntry, BatchDefinition
+from batchctl.domain.scheduling import catch_up, due
+from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.catch_up import Standing, Times
+from batchctl.domain.scheduling.due import Instant, Plan
+from batchctl.domain.scheduling.modes import lets_schedules, takers_of
+from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
+from batchctl.domain.scheduling.timing_words import words_of
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations import columns, unknown
+from batchctl.operations.columns import Columns
+from batchctl.operations.scheduling.schedule_problems import Around, remedy_of, schedule_problems, schedule_warnings
+from batchctl.ports import Clock, Transactions
+from batchctl.store.definitions import definitions
+from batchctl.store.maintenance import audit
+from batchctl.store.scheduling import calendars, fire_reports, schedule_fires, schedules
+
+SHOWN_FIRES = 10
+OVERDUE = "overdue"
+"""Of a next due time that is over: no leader has decided it yet."""
+NOT_STARTING = 50
+"""Of those that are due next some may start nothing, because of a mode that was changed just now."""
+
+DECIDED_WITHIN = timedelta(seconds=5)
+"""How long a controller may take to decide a due time before it counts as overdue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """The next due time of a schedule, and when it starts work: later by its jitter."""
+
+    instant: Instant
+    at: datetime
+    is_overdue: bool
+    """True when it is over, and no leader has decided it: it may start work late, or be skipped."""
+
+    @property
+    def local(self) -> str:
+        """Return what the clocks show then, in the schedule's zone."""
+        return self.instant.local
+
+    @property
+    def words(self) -> str:
+        """Say it for people, and that it is overdue."""
+        return f"{self.local}, {OVERDUE}" if self.is_overdue else self.local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComingUp:
+    """A schedule and its next due time."""
+
+    schedule: Schedule
+    next: Next
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "ScheduleName": self.schedule.name,
+            "Entity": self.schedule.entity,
+            "NextLocalTime": self.next.local,
+            "NextUtcTime": columns.moment(self.next.at),
+            "Overdue": self.next.is_overdue,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """A schedule as people see it."""
+
+    schedule: Schedule
+    plan: Plan | None
+    """When it is due; None when its columns cannot be understood, or nothing lets it."""
+    next: Next | None
+    last: ScheduleFire | None
+    findings: tuple[Problem, ...]
+
+    @property
+    def words(self) -> str:
+        """Say when it is due; of a row that cannot be understood, what can be told."""
+        return words_of(self.schedule.timing, self.zone or "") if self.plan is None else self.plan.words
+
+    @property
+    def zone(self) -> str | None:
+        """Return the zone whose clocks it goes by."""
+        return self.schedule.timing.time_zone if self.plan is None else self.plan.read.zone
+
+    @property
+    def mend(self) -> str | None:
+        """Return what to do about one of which nobody knows when it is due."""
+        if self.plan is not None:
+            return None
+        remedies = (remedy_of(self.schedule, one, self.findings) for one in self.findings)
+        return next(filter(None, remedies), "batchctl check")
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns, with what is reckoned from them."""
+        last = self.last
+        return {
+            **columns.schedule(self.schedule),
+            "Words": self.words,
+            "Zone": self.zone,
+            "NextLocalTime": None if self.next is None else self.next.local,
+            "NextUtcTime": None if self.next is None else columns.moment(self.next.at),
+            "Overdue": self.next is not None and self.next.is_overdue,
+            "LastDueTime": None if last is None else columns.moment(last.due_until or last.due),
+            "LastOutcome": None if last is None else last.outcome.value,
+            "LastReason": None if last is None else last.reason,
+            "LastFileProcess_id": None if last is None else last.intake_id,
+            "Findings": [f"{one.column}: {one.message}" if one.column else one.message for one in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Everything about one schedule."""
+
+    timed: Timed
+    takers: tuple[BatchDefinition, ...]
+    decided: tuple[ScheduleFire, ...]
+    """What was decided about its newest due times, newest first."""
+    audit: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timetable:
+    """Looks at schedules."""
+
+    transactions: Transactions
+    clock: Clock
+    zone: str
+    """The business time zone."""
+    grace: timedelta
+    """How long after it a due time is on time."""
+
+    def everything(self) -> tuple[Timed, ...]:
+        """Return all schedules that can be read, by name."""
+        with self.transactions.read() as connection:
+            return timed(connection, self.around(connection))
+
+    def unreadable(self) -> list[UnreadableRow]:
+        """Return the schedules that cannot be read."""
+        with self.transactions.read() as connection:
+            return schedules.everything(connection)[1]
+
+    def sheet(self, name: str) -> Sheet:
+        """Return everything about one; raises `NotFound`."""
+        with self.transactions.read() as connection:
+            around = self.around(connection)
+            schedule = named(connection, name)
+            return Sheet(
+                timed=_timed(connection, schedule, around),
+                takers=takers_of(schedule.entity, around.batches),
+                decided=tuple(fire_reports.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
+                audit=tuple(audit.of_target(connection, schedule_target(name))),
+            )
+
+    def around(self, connection: Any) -> Around:
+        """Return what schedules have to fit."""
+        return around(connection, self.zone, self.clock.now())
+
+
+def around(connection: Any, zone: str, now: datetime) -> Around:
+    """Return what schedules have to fit."""
+    defined = definitions.read(connection)
+    return Around(
+        zone=zone,
+        now=now,
+        batches=defined.batches,
+        calendars={calendar.name: calendar for calendar in calendars.everything(connection)},
+        unreadable=defined.unreadable,
+    )
+
+
+def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
+    """Return all schedules by name."""
+    found = sorted(schedules.everything(connection)[0], key=lambda one: one.name)
+    return tuple(_timed(connection, schedule, around) for schedule in found)
+
+
+def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
+    """Return what schedules start next, the soonest first."""
+    found = [
+        ComingUp(schedule=schedule, next=at)
+        for schedule in schedules.soonest(connection, most + NOT_STARTING)
+        if (at := next_of(connection, schedule, around)) is not None
+    ]
+    return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
+
+
+def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
+    """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
+    plan = around.plan_of(schedule.timing)
+    if plan is None:
+        return None
+    undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+    standing = standing_of(schedule, undecided, around)
+    if standing.decided_until is None or standing.next_run_time is None:
+        return None
+    instant = undecided.next_after(max(standing.decided_until, around.now - catch_up.LONGEST))
+    at = standing.next_run_time
+    return None if instant is None else Next(instant=instant, at=at, is_overdue=at < around.now - DECIDED_WITHIN)
+
+
+def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:
+    """Return where a schedule stands once the leader has seen it."""
+    is_let = lets_schedules(takers_of(schedule.entity, around.batches))
+    return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
+
+
+def armed(schedule: Schedule, plan: Times, around: Around) -> Schedule:
+    """Return a schedule as the leader leaves it once he has seen it."""
+    standing = standing_of(schedule, plan, around)
+    return replace(
+        schedule,
+        next_run_time=standing.next_run_time,
+        decided_until=standing.decided_until,
+        timing_hash=standing.timing_hash,
+    )
+
+
+def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
+    return Timed(
+        schedule=schedule,
+        plan=around.plan_of(schedule.timing),
+        next=next_of(connection, schedule, around),
+        last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
+        findings=(
+            *schedule_problems(schedule, around),
+            *schedule_warnings(schedule, around),
+            *_of_calendar(schedule, around),
+        ),
+    )
+
+
+def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    """Yield that its calendar ends, which `check` says of the calendar."""
+    calendar = around.calendar_of(schedule.timing)
+    ends = None if calendar is None else running_out(calendar, around.today)
+    if ends is not None and schedule.enabled:
+        yield Problem("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
+
+
+def named(connection: Any, name: str) -> Schedule:
+    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
+    found, broken = schedules.everything(connection)
+    schedule = next((each for each in found if each.name == name), None)
+    if schedule is not None:
+        return schedule
+    unknown.refuse_start(broken, name)
+    meant = visible(did_you_mean(name, [*(each.name for each in found), *(row.name for row in broken)]))
+    raise NotFound(f"There is no schedule '{visible(name)}'.{meant}", next_step="batchctl schedule list")
+
+
+def schedule_target(name: str) -> str:
+    """Return how the audit log names a schedule."""
+    return f"Schedule:{name}"

@@ -1,0 +1,232 @@
+"""`Incident`: the problems that people have to know of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, func, select, text
+
+from batchctl.domain.alerting.incidents import Incident, Problem
+from batchctl.domain.errors import Conflict
+from batchctl.domain.rows import BatchId, IncidentId, InstanceId
+from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
+from batchctl.domain.text import NAME_LIMIT, shorten, storable
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store.columns import readable, text_of
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
+from batchctl.store.unreadable import unfit
+
+_i = incident.c
+
+_ADD = RowInsert(incident)
+_CHANGE = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"))
+_CHANGE_STANDING = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"), text(STANDING_INCIDENT))
+_LOAD = RowSelect(select(incident).where(_i.Incident_id == bindparam("incident_id")))
+_IS_STANDING = text(f"Incident.{STANDING_INCIDENT}")
+_STANDING = select(incident).where(_IS_STANDING).order_by(_i.Incident_id)
+_KEYS_STANDING = RowSelect(select(_i.IncidentKey).where(_IS_STANDING))
+_ALL_STANDING = RowSelect(_STANDING)
+_FIRST_STANDING = RowSelect(_STANDING.limit(bindparam("most")))
+_IS_ACKNOWLEDGED = case((_i.Status == IncidentStatus.ACKNOWLEDGED.value, 1), else_=0)
+_PRESSING = RowSelect(
+    select(incident).where(_IS_STANDING).order_by(_IS_ACKNOWLEDGED, _i.Incident_id.desc()).limit(bindparam("most"))
+)
+_COUNT = select(func.count(), func.sum(_IS_ACKNOWLEDGED)).where(_IS_STANDING)
+_TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
+_NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
+_OF_INSTANCE = RowSelect(
+    select(incident).where(_i.BatchControl_id == bindparam("instance_id"), _IS_STANDING).order_by(_i.Incident_id)
+)
+
+
+def wait_for_others(connection: Connection) -> None:
+    """Let nobody else review incidents until the end of the transaction."""
+    if not dialect_of(connection).lock_name(connection, "incidents"):
+        message = "somebody else reviews the incidents"
+        raise Conflict(message)
+
+
+def standing(connection: Connection) -> list[Incident]:
+    """Return the incidents that are not over, oldest first: all, as who knew only some would open the others once more."""
+    return readable(_ALL_STANDING(connection), _incident)
+
+
+def keys_standing(connection: Connection) -> frozenset[str]:
+    """Return the keys of the incidents that are not over, also of those that cannot be read: no other may have these."""
+    return frozenset(str(row.IncidentKey) for row in _KEYS_STANDING(connection))
+
+
+def unreadable(connection: Connection) -> list[UnreadableRow]:
+    """Return the first of the incidents that are not over and cannot be read."""
+    return unfit(connection, incident, _IS_STANDING)
+
+
+def first_standing(connection: Connection, most: int) -> list[Incident]:
+    """Return the oldest of the incidents that are not over."""
+    return readable(_FIRST_STANDING(connection, most=most), _incident)
+
+
+def most_pressing(connection: Connection, most: int) -> list[Incident]:
+    """Return of the incidents that are not over those first that nobody has acknowledged, the newest of them first."""
+    return readable(_PRESSING(connection, most=most), _incident)
+
+
+def count_standing(connection: Connection) -> tuple[int, int]:
+    """Count the incidents that are not over, and those of them that somebody has acknowledged."""
+    standing, acknowledged = connection.execute(_COUNT).one()
+    return int(standing), int(acknowledged or 0)
+
+
+def owing_recovery(connection: Connection, most: int) -> list[Incident]:
+    """Return incidents that are over, and of which nobody knows that yet."""
+    return readable(_TO_RECOVER(connection, most=most), _incident)
+
+
+def newest(connection: Connection, most: int) -> list[Incident]:
+    """Return the newest incidents, newest first."""
+    return readable(_NEWEST(connection, most=most), _incident)
+
+
+def load_locked(connection: Connection, incident_id: IncidentId) -> Incident | None:
+    """Return an incident that nobody else can change until the end of the transaction."""
+    dialect_of(connection).lock_row(connection, "Incident", incident_id)
+    return load(connection, incident_id)
+
+
+def load(connection: Connection, incident_id: IncidentId) -> Incident | None:
+    """Return an incident."""
+    return next(iter(readable(_LOAD(connection, incident_id=incident_id), _incident)), None)
+
+
+def of_instance(connection: Connection, instance_id: InstanceId) -> list[Incident]:
+    """Return the incidents about an instance that are not over."""
+    return readable(_OF_INSTANCE(connection, instance_id=instance_id), _incident)
+
+
+def add(connection: Connection, problem: Problem, now: datetime) -> IncidentId:
+    """Open an incident."""
+    values = _said(problem) | {
+        "Kind": problem.kind.value,
+        "IncidentKey": _name(problem.key),
+        "Status": IncidentStatus.OPEN.value,
+        "Subject": _name(problem.subject),
+        "ProcessBatch_id": problem.batch_id,
+        "ProcessControlSeq": problem.seq,
+        "Evidence": problem.evidence,
+        "OpenedTime": problem.since,
+        "LastSeen": now,
+        "RecoveryTime": now if problem.is_over else None,
+        "z_inserted": now,
+        "z_updated": now,
+    }
+    return IncidentId(_ADD(connection, values))
+
+
+def see_again(connection: Connection, found: Incident, problem: Problem, now: datetime) -> bool:
+    """Write that an incident has happened once more, or what else there is to say of it."""
+    is_more = problem.evidence > found.evidence
+    values = _said(problem) | {
+        "Evidence": max(problem.evidence, found.evidence),
+        "Occurrences": found.occurrences + is_more,
+        "LastSeen": now,
+        "z_updated": now,
+    }
+    return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
+
+
+def resolve(connection: Connection, found: Incident, now: datetime, *, is_told: bool) -> bool:
+    """Write that an incident is over; `is_told` where nobody is to be told so."""
+    values: dict[str, object] = {"Status": IncidentStatus.RESOLVED.value, "ResolvedTime": now, "z_updated": now}
+    if is_told or found.alerts == 0:
+        values["RecoveryTime"] = found.recovery_at or now
+    return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
+
+
+def note_alert(
+    connection: Connection, found: Incident, next_alert: datetime, now: datetime, *, is_escalated: bool
+) -> None:
+    """Write that a message was made about an incident that stands."""
+    values: dict[str, object] = {"AlertsMade": found.alerts + 1, "NextAlertTime": next_alert, "z_updated": now}
+    if is_escalated:
+        values["EscalatedTime"] = now
+    _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
+
+
+def note_recovery(connection: Connection, found: Incident, now: datetime) -> None:
+    """Write that it was told that an incident is over."""
+    _CHANGE(connection, {"RecoveryTime": now, "z_updated": now}, incident_id=found.incident_id)
+
+
+def acknowledge(connection: Connection, found: Incident, by: str, now: datetime) -> bool:
+    """Write who takes care of an incident; false when it is over."""
+    values = {
+        "Status": IncidentStatus.ACKNOWLEDGED.value,
+        "AcknowledgedBy": by,
+        "AcknowledgedTime": now,
+        "SnoozedUntil": None,
+        "z_updated": now,
+    }
+    return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
+
+
+def snooze(connection: Connection, found: Incident, until: datetime, now: datetime) -> bool:
+    """Write until when nobody is to be reminded of an incident; false when it is over."""
+    values = {
+        "Status": IncidentStatus.OPEN.value,
+        "SnoozedUntil": until,
+        "NextAlertTime": until,
+        "z_updated": now,
+    }
+    return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
+
+
+def _said(problem: Problem) -> dict[str, object]:
+    return {
+        "Severity": problem.severity.value,
+        "Message": storable(problem.message),
+        "Detail": None if problem.detail is None else storable(problem.detail),
+        "NextStep": None if problem.next_step is None else storable(problem.next_step),
+        "BatchControl_id": problem.instance_id,
+    }
+
+
+def _name(said: str) -> str:
+    return shorten(storable(said), NAME_LIMIT)
+
+
+def _incident(row: Any) -> Incident:
+    return Incident(
+        incident_id=IncidentId(int(row.Incident_id)),
+        kind=word(IncidentKind, row.Kind),
+        key=str(row.IncidentKey),
+        severity=word(Severity, row.Severity),
+        status=word(IncidentStatus, row.Status),
+        subject=str(row.Subject),
+        message=str(row.Message),
+        detail=text_of(row.Detail),
+        next_step=text_of(row.NextStep),
+        batch_id=None if row.ProcessBatch_id is None else BatchId(row.ProcessBatch_id),
+        seq=row.ProcessControlSeq,
+        instance_id=None if row.BatchControl_id is None else InstanceId(row.BatchControl_id),
+        evidence=int(row.Evidence),
+        occurrences=int(row.Occurrences),
+        opened_at=row.OpenedTime,
+        last_seen=row.LastSeen,
+        acknowledged_at=row.AcknowledgedTime,
+        acknowledged_by=text_of(row.AcknowledgedBy),
+        snoozed_until=row.SnoozedUntil,
+        alerts=int(row.AlertsMade),
+        next_alert=row.NextAlertTime,
+        escalated_at=row.EscalatedTime,
+        resolved_at=row.ResolvedTime,
+        recovery_at=row.RecoveryTime,
+    )
+
+
+def these(connection: Connection, incident_ids: Sequence[IncidentId]) -> list[Incident]:
+    """Return some incidents."""
+    return [found for each in incident_ids if (found := load(connection, each)) is not None]

@@ -1,0 +1,218 @@
+"""`ProcessBatch`, `ProcessControl`, `BatchDependency` and what freezes them: what the batches are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, select, update
+
+from batchctl.domain.dependencies import graph
+from batchctl.domain.operators.freezes import scope_of, tags_of
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
+from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import bounds, controllers, limits
+from batchctl.store.columns import data_values, text_of
+from batchctl.store.definitions import batch_versions
+from batchctl.store.operators import freezes
+from batchctl.store.tables import batch_dependency, process_batch, process_control
+from batchctl.store.unreadable import NONSENSE, unreadable
+
+_b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
+
+_BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
+_DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
+_TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
+_STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
+_ENABLE = (
+    update(process_batch)
+    .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
+    .values(Enabled=bindparam("enabled"), z_updated=bindparam("now"))
+)
+_SET_MODE = (
+    update(process_batch)
+    .where(_b.ProcessBatch_id == bindparam("batch_id"))
+    .values(ProcessingMode=bindparam("mode"), z_updated=bindparam("now"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What the definition tables hold: the batches, and what of them cannot be read."""
+
+    batches: tuple[BatchDefinition, ...]
+    steps_without_batch: tuple[Step, ...]
+    unreadable: tuple[UnreadableRow, ...]
+
+    def unreadable_of(self, entity: str) -> tuple[UnreadableRow, ...]:
+        """Return what cannot be read of the batches that take an entity."""
+        return tuple(row for row in self.unreadable if row.entity == entity)
+
+
+def read(connection: Connection) -> Definitions:
+    """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
+    steps: dict[int, list[Step]] = {}
+    rows: dict[int, list[Row[Any]]] = {}
+    versions = batch_versions.newest(connection)
+    broken: dict[int, UnreadableRow] = {}
+    needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
+    standing, plugins = freezes.standing(connection), controllers.plugins(connection)
+    for row in connection.execute(_STEPS):
+        rows.setdefault(row.ProcessBatch_id, []).append(row)
+        try:
+            steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(connection, process_control, row, error)
+    batches: list[BatchDefinition] = []
+    for row in connection.execute(_BATCHES):
+        try:
+            batch_id = row.ProcessBatch_id
+            its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
+            batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
+            version = _version(row, rows.get(batch_id, ()), versions.get(batch_id))
+            missing = () if plugins is None else plugins.missing_for(batch)
+            batch = replace(batch, version=version, missing_plugins=missing)
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(connection, process_batch, row, error)
+        else:
+            if batch.batch_id in broken:
+                broken[batch.batch_id] = replace(broken[batch.batch_id], batch=batch.name, entity=batch.entity)
+            else:
+                batches.append(batch)
+    orphans = tuple(step for left in steps.values() for step in left)
+    return Definitions(_connected(batches), orphans, tuple(broken.values()))
+
+
+def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
+    """Return every batch with its steps, by Seq."""
+    return read(connection).batches
+
+
+def tags_as_written(connection: Connection) -> list[tuple[str, str]]:
+    """Return what stands in Tags, with the names of the batches."""
+    return [(str(row.ProcessBatchName), str(row.Tags)) for row in connection.execute(_TAGS)]
+
+
+def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> bool:
+    """Switch a batch on or off; false when it is so already."""
+    return connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now}).rowcount == 1
+
+
+def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | None, now: object) -> None:
+    """Say what may start a batch."""
+    written = None if mode is None else mode.value
+    connection.execute(_SET_MODE, {"batch_id": batch_id, "mode": written, "now": now})
+
+
+def _dependencies(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[int, list[Dependency]]:
+    found: dict[int, list[Dependency]] = {}
+    for row in connection.execute(_DEPENDENCIES):
+        try:
+            found.setdefault(row.ProcessBatch_id, []).append(_dependency(row))
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(connection, batch_dependency, row, error)
+    return found
+
+
+def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
+    """Return the same batches, each knowing which of them depend on it."""
+    dependents: dict[BatchId, list[BatchId]] = {}
+    for batch in batches:
+        for dependency in batch.dependencies:
+            dependents.setdefault(dependency.depends_on, []).append(batch.batch_id)
+    if not dependents:
+        return tuple(batches)
+    cycles = graph.in_cycle(batches)
+    return tuple(
+        replace(
+            batch,
+            dependents=tuple(dict.fromkeys(dependents.get(batch.batch_id, ()))),
+            is_in_cycle=batch.batch_id in cycles,
+        )
+        for batch in batches
+    )
+
+
+def _dependency(row: Row[Any]) -> Dependency:
+    bounds.hold(batch_dependency, row)
+    return Dependency(
+        row_id=int(row.BatchDependency_id),
+        depends_on=BatchId(row.DependsOnBatch_id),
+        deadline=timedelta(minutes=row.DeadlineMins),
+    )
+
+
+def _batch(
+    row: Row[Any],
+    steps: tuple[Step, ...],
+    needs: tuple[Need, ...],
+    dependencies: tuple[Dependency, ...],
+    standing: Sequence[Freeze],
+) -> BatchDefinition:
+    bounds.hold(process_batch, row)
+    name, tags = str(row.ProcessBatchName), tags_of(text_of(row.Tags))
+    return BatchDefinition(
+        batch_id=BatchId(row.ProcessBatch_id),
+        name=name,
+        entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
+        enabled=row.Enabled == 1,
+        seq=int(row.Seq),
+        retry_count=int(row.RetryCount),
+        retry_wait=_retry_wait(row),
+        populator=str(row.Populator),
+        populator_args=text_of(row.PopulatorArgs),
+        populator_on=text_of(row.PopulatorOn),
+        on_failure=word(OnFailure, row.OnFailure),
+        dependency_mode=word(DependencyMode, row.DependencyMode),
+        max_concurrent=int(row.MaxConcurrent),
+        duplicate_check=row.DuplicateCheck == 1,
+        description=text_of(row.Description),
+        mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
+        origin=text_of(row.Origin),
+        tags=tags,
+        freezes=tuple(freeze for freeze in standing if scope_of(freeze).covers(name, tags)),
+        steps=steps,
+        needs=needs,
+        dependencies=dependencies,
+    )
+
+
+def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] | None) -> int | None:
+    """Return the number of a batch's newest version, if the batch still is as that says."""
+    if newest is None:
+        return None
+    number, known = newest
+    return number if batch_versions.fingerprint(batch_versions.content_of(row, steps)) == known else None
+
+
+def _retry_wait(row: Row[Any]) -> timedelta:
+    if row.RetryWaitSecs is None:
+        return timedelta(minutes=row.RetryWaitMins)
+    return timedelta(seconds=row.RetryWaitSecs)
+
+
+def _step(row: Row[Any]) -> Step:
+    bounds.hold(process_control, row)
+    return Step(
+        batch_id=BatchId(row.ProcessBatch_id),
+        seq=int(row.ProcessControlSeq),
+        name=str(row.ProcessName),
+        process_type=str(row.ProcessType).strip().lower(),
+        expected_duration=_seconds(row.ExpectedDuration),
+        alarm_duration=_seconds(row.AlarmDuration),
+        max_duration=_seconds(row.MaxDuration),
+        on_lost=word(OnLost, row.OnLost),
+        max_lost=int(row.MaxLost),
+        data=data_values(row),
+    )
+
+
+def _seconds(value: int | None) -> timedelta | None:
+    return None if value is None else timedelta(seconds=value)
+
+
+ENTITY = func.coalesce(_b.Entity, _b.ProcessBatchName)
+"""The entity a batch takes, as an SQL expression."""

@@ -1,0 +1,196 @@
+"""The staging tables that triggers watch, in the databases that steps work in: how many rows wait there, and since when."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Float,
+    Inspector,
+    Integer,
+    Numeric,
+    Select,
+    String,
+    Unicode,
+    bindparam,
+    case,
+    cast,
+    column,
+    func,
+    inspect,
+    select,
+    table,
+)
+from sqlalchemy.sql.elements import quoted_name
+from sqlalchemy.sql.selectable import TableClause
+from sqlalchemy.sql.type_api import TypeEngine
+from sqlalchemy.types import NullType
+
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.intake.triggers import Counted
+from batchctl.domain.rows import DataTrigger
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.store.columns import UtcTime, utc_now
+from batchctl.store.dialects import pending
+from batchctl.store.maintenance.examination import looking_at, open_target
+
+_BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
+_NOW = select(utc_now().label("Now"))
+
+
+@dataclass(frozen=True, slots=True)
+class StagingTables:
+    """Counts on a connection of its own each time, which any thread may do."""
+
+    url_of: Callable[[str], str]
+    """Returns the URL of a connection of the configuration, with its secrets."""
+    directory: Path
+    limit: timedelta
+    """How long a statement may take."""
+
+    def count(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
+        """Count the rows that wait, those that came after the trigger fired some time `ago` apart."""
+        opened = open_target(self.url_of(trigger.connection), self.directory)
+        # A type that nobody knows is no trouble where only its name is needed.
+        warnings.filterwarnings("ignore", message="Did not recognize type")
+        with looking_at(opened, trigger.connection) as connection:
+            pending.limit(connection, self.limit.total_seconds())
+            found = _Staging.in_catalog(connection, trigger)
+            after = None
+            if ago is not None and found.created is not None:
+                now: datetime = connection.execute(_NOW).scalar_one()
+                # Many a clock only writes whole seconds: a row of the same one may well have come later.
+                after = (now - ago).replace(microsecond=0)
+            return _counted(connection.execute(found.counting(after)).one(), has_times=found.created is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Staging:
+    """A staging table, with its names as its own database spells them."""
+
+    table: TableClause
+    is_pending: ColumnElement[bool]
+    created: ColumnElement[Any] | None
+    """In UTC."""
+
+    @classmethod
+    def in_catalog(cls, connection: Connection, trigger: DataTrigger) -> _Staging:
+        """Look every name up; raises `NotFound` and says what there is."""
+        inspector, dialect = inspect(connection), connection.dialect.name
+        schema, name = _find_table(inspector, trigger)
+        kinds = {str(one["name"]): one["type"] for one in inspector.get_columns(name, schema)}
+        status = _find_column(trigger, "StatusColumn", trigger.status_column, kinds)
+        created = None
+        if trigger.created_column is not None:
+            named = _find_column(trigger, "CreatedColumn", trigger.created_column, kinds)
+            created = pending.in_utc(dialect, column(_quoted(named)), kinds[named])
+            if created is None:
+                raise Refused(
+                    f"CreatedColumn '{visible(named)}' of table '{visible(trigger.table)}' is {kinds[named]}, no time.",
+                    next_step="name a column that holds a date with a time, in UTC",
+                )
+        is_pending = _equals(column(_quoted(status)), kinds[status], trigger)
+        return cls(table(_quoted(name), schema=_quoted(schema)), is_pending, created)
+
+    def counting(self, after: datetime | None) -> Select[Any]:
+        """Return the query; what came after a moment is counted apart."""
+        found: list[ColumnElement[Any]] = [utc_now().label("Now"), func.count().label("Pending")]
+        if (at := self.created) is not None:
+            is_new = at.is_not(None) if after is None else at >= bindparam("after", after, UtcTime())
+            new = case((is_new, at))
+            found += [func.count(at).label("Dated"), func.min(at).label("Oldest"), func.max(at).label("Newest")]
+            found += [func.count(new).label("New"), func.min(new).label("OldestNew")]
+        counting = select(*found).select_from(self.table).where(self.is_pending)
+        return pending.passing_over_locks(counting, self.table)
+
+
+def _counted(row: Any, *, has_times: bool) -> Counted:
+    if not has_times:
+        return Counted(pending=row.Pending)
+
+    def age(at: datetime | None) -> timedelta | None:
+        return None if at is None else row.Now - at
+
+    return Counted(
+        pending=row.Pending,
+        undated=row.Pending - row.Dated,
+        oldest=age(row.Oldest),
+        newest=age(row.Newest),
+        new=row.New,
+        oldest_new=age(row.OldestNew),
+    )
+
+
+def _find_table(inspector: Inspector, trigger: DataTrigger) -> tuple[str | None, str]:
+    """Return schema and name; a dot may stand between them, or in a name."""
+    named, known = trigger.table, set[str]()
+    places = [(None, named), *((named[:at], named[at + 1 :]) for at, sign in enumerate(named) if sign == ".")]
+    for given, name in places:
+        schemas = [given] if given is None else _spelled(given, inspector.get_schema_names())
+        for schema in schemas:
+            # Most are spelled as they stand there, or as PostgreSQL folds them: not all names have to be read.
+            for likely in dict.fromkeys((name, name.lower())):
+                if inspector.has_table(likely, schema):
+                    return schema, likely
+            there = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
+            if spelled := _spelled(name, there):
+                return schema, spelled[0]
+            known |= {one if schema is None else f"{schema}.{one}" for one in there}
+    raise NotFound(
+        f"There is no table '{visible(named)}' on connection '{visible(trigger.connection)}'."
+        f"{visible(did_you_mean(named, known))}",
+        next_step="correct TableName, or let the connection's user see the table",
+    )
+
+
+def _find_column(trigger: DataTrigger, which: str, named: str, known: Iterable[str]) -> str:
+    if spelled := _spelled(named, known):
+        return spelled[0]
+    raise NotFound(
+        f"Table '{visible(trigger.table)}' has no column '{visible(named)}'.{visible(did_you_mean(named, known))}",
+        next_step=f"correct {which} of the trigger",
+    )
+
+
+def _spelled(named: str, known: Iterable[str]) -> list[str]:
+    """Return a name as it is spelled, which may be in other letters: what nobody quotes, databases fold differently."""
+    alike = [one for one in known if one.lower() == named.lower()]
+    return [named] if named in alike else alike if len(alike) == 1 else []
+
+
+def _quoted(name: str | None) -> Any:
+    return None if name is None else quoted_name(name, quote=True)
+
+
+def _equals(status: ColumnElement[Any], kind: TypeEngine[Any], trigger: DataTrigger) -> ColumnElement[bool]:
+    """Return the condition that a row is pending: the value is of the type that the column has."""
+    said = trigger.pending_value
+    if isinstance(kind, NullType):
+        # Nobody here knows its type, or it holds values of any, as a column of SQLite may.
+        return cast(status, Unicode()) == said
+    if isinstance(kind, String):
+        return status == bindparam("pending", said, kind)
+    if isinstance(kind, (Boolean, Integer, Numeric, Float)):
+        return status == bindparam("pending", _number(said, kind, trigger), kind)
+    return status == cast(bindparam("pending", said, Unicode()), kind)
+
+
+def _number(said: str, kind: TypeEngine[Any], trigger: DataTrigger) -> object:
+    try:
+        if isinstance(kind, Boolean):
+            return _BOOLEANS[said.strip().lower()]
+        return int(said) if isinstance(kind, Integer) else Decimal(said)
+    except (KeyError, ValueError, InvalidOperation):
+        raise Refused(
+            f"PendingValue '{visible(said)}' is no value of '{visible(trigger.status_column)}', which is {kind}.",
+            next_step="correct PendingValue of the trigger",
+        ) from None

@@ -1,0 +1,80 @@
+"""`OperatorRequest`: what people ask for by rows, and how that was answered."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, text
+
+from batchctl.domain.operators.requests import Request, RequestId
+from batchctl.domain.status import RequestStatus, word
+from batchctl.domain.text import NAME_LIMIT
+from batchctl.store.columns import readable, text_of
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowSelect, RowUpdate
+from batchctl.store.tables import REQUESTED, operator_request
+
+_q = operator_request.c
+
+_WAITING = RowSelect(
+    select(operator_request)
+    .where(text(f"OperatorRequest.{REQUESTED}"), _q.OperatorRequest_id > bindparam("after"))
+    .order_by(_q.OperatorRequest_id)
+    .limit(bindparam("most"))
+)
+_LOAD = RowSelect(select(operator_request).where(_q.OperatorRequest_id == bindparam("request_id")))
+_NEWEST = select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most"))
+_ANSWER = RowUpdate(
+    operator_request,
+    _q.OperatorRequest_id == bindparam("request_id"),
+    _q.Status == RequestStatus.REQUESTED.value,
+)
+
+
+def waiting(connection: Connection, after: int, most: int) -> list[Request]:
+    """Return what was asked for and is not answered, in order."""
+    return readable(_WAITING(connection, after=after, most=most), _request)
+
+
+def newest(connection: Connection, most: int, *, only_open: bool) -> list[Request]:
+    """Return the newest requests, newest first; all of them, or those that are not answered."""
+    wanted = _NEWEST.where(text(f"OperatorRequest.{REQUESTED}")) if only_open else _NEWEST
+    return readable(connection.execute(wanted, {"most": most}), _request)
+
+
+def load_locked(connection: Connection, request_id: RequestId) -> Request | None:
+    """Return a request that nobody else can answer until the end of the transaction."""
+    dialect_of(connection).lock_row(connection, "OperatorRequest", request_id)
+    return next(iter(readable(_LOAD(connection, request_id=request_id), _request)), None)
+
+
+def answer(
+    connection: Connection, request_id: RequestId, status: RequestStatus, said: str, by: str, now: datetime
+) -> bool:
+    """Write what has become of a request; false when that was written before."""
+    columns: dict[str, object] = {
+        "Status": status.value,
+        "Answer": said,
+        "AnsweredBy": by[:NAME_LIMIT],
+        "AnsweredTime": now,
+        "z_updated": now,
+    }
+    return _ANSWER(connection, columns, request_id=request_id)
+
+
+def _request(row: Any) -> Request:
+    return Request(
+        request_id=RequestId(int(row.OperatorRequest_id)),
+        action=str(row.Action),
+        instance_id=None if row.BatchControl_id is None else int(row.BatchControl_id),
+        batch=text_of(row.ProcessBatchName),
+        arguments=text_of(row.Arguments),
+        reason=text_of(row.Reason),
+        actor=str(row.Actor),
+        status=word(RequestStatus, row.Status),
+        asked_at=row.z_inserted,
+        answer=text_of(row.Answer),
+        answered_by=text_of(row.AnsweredBy),
+        answered_at=row.AnsweredTime,
+    )

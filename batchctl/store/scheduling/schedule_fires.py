@@ -1,0 +1,113 @@
+"""`ScheduleFire`: what was decided about each due time of a schedule, once and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from batchctl.domain.rows import IntakeId
+from batchctl.domain.scheduling.due import Plan
+from batchctl.domain.scheduling.schedules import BackfillId, FireId, ScheduleFire, ScheduleId
+from batchctl.domain.scheduling.undecided import Before, Undecided
+from batchctl.domain.status import FireOutcome, word
+from batchctl.store.columns import readable, text_of
+from batchctl.store.statements import RowInsert, RowSelect
+from batchctl.store.tables import schedule_fire
+
+_ASKED_AT_ONCE = 500
+"""SQL Server takes 2100 parameters."""
+
+_f = schedule_fire.c
+
+_ADD = RowInsert(schedule_fire)
+_DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id).where(
+    _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
+)
+_NEWEST = select(schedule_fire).order_by(_f.ScheduleFire_id.desc()).limit(bindparam("most"))
+_OF_INTAKE = RowSelect(select(schedule_fire).where(_f.FileProcess_id == bindparam("intake_id")))
+
+
+def add(
+    connection: Connection,
+    schedule_id: ScheduleId,
+    fire_key: str,
+    outcome: FireOutcome,
+    due: datetime,
+    now: datetime,
+    *,
+    due_until: datetime | None = None,
+    instants: int = 1,
+    reason: str | None = None,
+    intake_id: IntakeId | None = None,
+    backfill_id: BackfillId | None = None,
+    zone_rules: str | None = None,
+) -> FireId:
+    """Record what was decided; the database refuses to have the same decided again."""
+    values = {
+        "Schedule_id": schedule_id,
+        "FireKey": fire_key,
+        "Outcome": outcome.value,
+        "DueTime": due,
+        "DueUntil": due_until,
+        "Instants": instants,
+        "Reason": reason,
+        "FileProcess_id": intake_id,
+        "ScheduleBackfill_id": backfill_id,
+        "ZoneRules": zone_rules,
+        "z_inserted": now,
+    }
+    return FireId(_ADD(connection, values))
+
+
+def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]) -> Mapping[str, Before]:
+    """Return those of some keys that are decided already, with what they were decided for."""
+    found = dict[str, Before]()
+    for at in range(0, len(keys), _ASKED_AT_ONCE):
+        asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
+        for row in connection.execute(_DECIDED, asked):
+            intake_id = None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id))
+            key = str(row.FireKey)
+            found[key] = Before(key, word(FireOutcome, row.Outcome), row.DueTime, intake_id)
+    return found
+
+
+def undecided(connection: Connection, schedule_id: ScheduleId, plan: Plan) -> Undecided:
+    """Return when a schedule is due, without what is decided already."""
+    return Undecided(plan, partial(decided, connection, schedule_id))
+
+
+def newest(
+    connection: Connection, most: int, schedule_id: ScheduleId | None = None, before: int | None = None
+) -> list[ScheduleFire]:
+    """Return what was decided last, of one schedule or of all, newest first."""
+    wanted = _NEWEST if schedule_id is None else _NEWEST.where(_f.Schedule_id == schedule_id)
+    if before is not None:
+        wanted = wanted.where(_f.ScheduleFire_id < before)
+    return readable(connection.execute(wanted, {"most": most}), fire)
+
+
+def of_intake(connection: Connection, intake_id: IntakeId) -> ScheduleFire | None:
+    """Return the due time that has inserted a row, if one has."""
+    return next(iter(readable(_OF_INTAKE(connection, intake_id=intake_id), fire)), None)
+
+
+def fire(row: Any) -> ScheduleFire:
+    """Make a value of a row."""
+    return ScheduleFire(
+        fire_id=FireId(int(row.ScheduleFire_id)),
+        schedule_id=ScheduleId(int(row.Schedule_id)),
+        fire_key=str(row.FireKey),
+        outcome=word(FireOutcome, row.Outcome),
+        due=row.DueTime,
+        due_until=row.DueUntil,
+        instants=int(row.Instants),
+        reason=text_of(row.Reason),
+        intake_id=None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id)),
+        backfill_id=None if row.ScheduleBackfill_id is None else BackfillId(int(row.ScheduleBackfill_id)),
+        zone_rules=text_of(row.ZoneRules),
+        decided_at=row.z_inserted,
+    )

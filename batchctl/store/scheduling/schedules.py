@@ -1,0 +1,149 @@
+"""`Schedule`: when work is to be started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, select, text, update
+
+from batchctl.domain.scheduling.catch_up import Standing
+from batchctl.domain.scheduling.schedules import Schedule, ScheduleId, Timing
+from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import bounds
+from batchctl.store.columns import readable, text_of
+from batchctl.store.comparison import exactly
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.tables import ARMED, schedule
+from batchctl.store.unreadable import sorted_out
+
+_s = schedule.c
+
+_ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
+_LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
+_BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
+_STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
+_SOONEST = [
+    RowSelect(
+        select(schedule)
+        .where(text(f"Schedule.{ARMED}"), is_armed)
+        .order_by(_s.NextRunTime, _s.Schedule_id)
+        .limit(bindparam("most"))
+    )
+    for is_armed in (_s.NextRunTime.is_not(None), _s.NextRunTime.is_(None))
+]
+UNARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
+"""The columns of a schedule that is disabled: once it is enabled again it begins anew."""
+
+_ADD = RowInsert(schedule)
+_DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
+
+
+def everything(connection: Connection) -> tuple[list[Schedule], list[UnreadableRow]]:
+    """Return all schedules in order of their making, and the rows that hold nonsense."""
+    return sorted_out(connection, schedule, _ALL(connection), _schedule)
+
+
+def soonest(connection: Connection, most: int) -> list[Schedule]:
+    """Return the enabled schedules that are due next, and some of those that no controller has seen yet."""
+    return [one for query in _SOONEST for one in readable(query(connection, most=most), _schedule)]
+
+
+def load(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
+    """Return a schedule as it is now; raises `ValueError` when its row holds nonsense."""
+    return next((_schedule(row) for row in _LOAD(connection, schedule_id=schedule_id)), None)
+
+
+def load_locked(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
+    """Return the same, locked until the end of the transaction: whoever decides about its due times does so alone."""
+    dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
+    return load(connection, schedule_id)
+
+
+def named(connection: Connection, name: str) -> Schedule | None:
+    """Return the schedule of a name; raises `ValueError` when its row holds nonsense."""
+    return next((_schedule(row) for row in _BY_NAME(connection, name=name)), None)
+
+
+def stand(
+    connection: Connection, schedule_id: ScheduleId, standing: Standing, now: datetime, *, disable: bool = False
+) -> None:
+    """Write up to where a schedule is decided, and when it is due next; one that is over is disabled."""
+    values = {
+        "NextRunTime": standing.next_run_time,
+        "DecidedUntil": standing.decided_until,
+        "TimingHash": standing.timing_hash,
+        "z_updated": now,
+    }
+    _STAND(connection, {**values, "Enabled": 0} if disable else values, schedule_id=schedule_id)
+
+
+def add(connection: Connection, columns: Mapping[str, object]) -> ScheduleId:
+    """Insert a schedule, given by its columns; the database fills in the others."""
+    return ScheduleId(_ADD(connection, columns))
+
+
+def change(connection: Connection, schedule_id: ScheduleId, columns: Mapping[str, object], now: datetime) -> None:
+    """Write some columns of a schedule."""
+    changed = update(schedule).where(_s.Schedule_id == schedule_id).values({**columns, "z_updated": now})
+    connection.execute(changed)
+
+
+def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> None:
+    """Let a schedule start nothing more; of what is due meanwhile nothing is made up for."""
+    change(connection, schedule_id, {"Enabled": 0, **UNARMED}, now)
+
+
+def remove(connection: Connection, schedule_id: ScheduleId) -> None:
+    """Delete a schedule of which nothing tells any more."""
+    connection.execute(_DELETE, {"schedule_id": schedule_id})
+
+
+def _schedule(row: Row[Any]) -> Schedule:
+    bounds.hold(schedule, row)
+    return Schedule(
+        schedule_id=ScheduleId(int(row.Schedule_id)),
+        name=str(row.ScheduleName),
+        entity=str(row.Entity),
+        timing=_timing(row),
+        catch_up=word(CatchUp, row.CatchUp),
+        catch_up_most=None if row.CatchUpMost is None else int(row.CatchUpMost),
+        overlap=word(Overlap, row.Overlap),
+        jitter=timedelta(seconds=row.Jitter),
+        enabled=row.Enabled == 1,
+        next_run_time=row.NextRunTime,
+        decided_until=row.DecidedUntil,
+        timing_hash=text_of(row.TimingHash),
+        origin=text_of(row.Origin),
+        description=text_of(row.Description),
+    )
+
+
+def _timing(row: Row[Any]) -> Timing:
+    return Timing(
+        schedule_type=word(ScheduleType, row.ScheduleType),
+        interval_minutes=_number(row.IntervalMinutes),
+        run_times=text_of(row.RunTimes),
+        run_days=text_of(row.RunDays),
+        run_days_of_month=text_of(row.RunDaysOfMonth),
+        week_of_month=text_of(row.WeekOfMonth),
+        run_months=text_of(row.RunMonths),
+        between_times=text_of(row.BetweenTimes),
+        every_n=int(row.EveryN),
+        start_date=text_of(row.StartDate),
+        end_date=text_of(row.EndDate),
+        run_at=text_of(row.RunAt),
+        cron=text_of(row.Cron),
+        time_zone=text_of(row.TimeZone),
+        calendar_name=text_of(row.CalendarName),
+        calendar_rule=word(CalendarRule, row.CalendarRule),
+        gap_policy=word(GapPolicy, row.GapPolicy),
+        fold_policy=word(FoldPolicy, row.FoldPolicy),
+    )
+
+
+def _number(value: object) -> int | None:
+    return None if value is None else int(str(value))

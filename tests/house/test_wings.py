@@ -1,0 +1,30 @@
+"""On every floor stand the same seven wings; what is in none of them is the walk itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.house.source import ROOT
+
+FLOORS = ("cli", "control", "domain", "operations", "store")
+WINGS = {"scheduling", "intake", "dependencies", "alerting", "definitions", "operators", "maintenance"}
+OF_THE_STORE = {"dialects", "invariants", "repeatable", "tables", "views"}
+"""What only the store has beside the wings: how databases differ, and what stands in them."""
+MOST = 30
+"""How many modules a person takes in at a glance."""
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_no_floor_has_other_wings(floor: str) -> None:
+    found = {path.parent.name for path in (ROOT / "batchctl" / floor).glob("*/__init__.py")}
+
+    assert found <= (WINGS | OF_THE_STORE if floor == "store" else WINGS)
+    assert len(found & WINGS) > 5
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_no_folder_holds_more_modules_than_a_person_takes_in(floor: str) -> None:
+    folders = [path.parent for path in (ROOT / "batchctl" / floor).rglob("__init__.py")]
+    modules = {folder: len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) for folder in folders}
+
+    assert {str(folder): many for folder, many in modules.items() if many > MOST} == {}
