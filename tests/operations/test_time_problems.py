@@ -300,7 +300,7 @@ def test_the_sql_of_the_documentation_was_run(world: World) -> None:
     for statement in filter(str.strip, statements):
         world.sql(statement.strip().removesuffix(";"))
 
-    assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
+    assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 10
     # The doubles of this test know no handler but their own.
     assert [said for said in messages(world) if "is not installed" not in said] == []
 

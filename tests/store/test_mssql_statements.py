@@ -165,7 +165,7 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
         # The plain comparison is there too, for the index.
         assert f"(same.{name} = ? AND {length.format(f'same.{name}')} = {length.format('?')})" in first
     asking = (
-        (FOUND["intake._LOOK"], "looked"),
+        (FOUND["intake.intake._LOOK"], "looked"),
         (intake._UNTAKEN, "FileProcess"),
         (reports._COUNT_UNTAKEN, "FileProcess"),
     )
