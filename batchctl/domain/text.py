@@ -79,6 +79,10 @@ def did_you_mean(unknown: str, known: Iterable[str]) -> str:
     return f" Known: {', '.join(words)}." if words else ""
 
 
+_SAYS_THE_ROW = {"23502", "23514"}
+"""PostgreSQL's errors of a column that is empty, and of a CHECK."""
+
+
 def said_by(error: BaseException) -> str:
     """Return on one line what an error says, or the driver's that it comes from: never the statement."""
     origin = getattr(error, "orig", None) or error
@@ -89,7 +93,9 @@ def said_by(error: BaseException) -> str:
 
 def _diagnosed(diagnosis: Any) -> str:
     """Return what a refusal of PostgreSQL says, without where in a function that was."""
-    said = (diagnosis.message_primary, diagnosis.message_detail, diagnosis.message_hint)
+    # Its detail is the whole row then, with a number that is another one each time it is tried.
+    detail = None if diagnosis.sqlstate in _SAYS_THE_ROW else diagnosis.message_detail
+    said = (diagnosis.message_primary, detail, diagnosis.message_hint)
     return "\n".join(filter(None, said)) or f"SQLSTATE {diagnosis.sqlstate}"
 
 
