@@ -18,6 +18,7 @@ from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environme
 from tests.acceptance.night import Night, a_control
 from tests.control_databases import ACTS, KINDS
 from tests.receivers import WebServer
+from tests.standing_still import freeze
 
 SETTINGS = """
 poll_interval = 0.5
@@ -190,27 +191,6 @@ def crew(night: Night, installed_batchctl: Path) -> Iterator[Crew]:
     made.close()
 
 
-IN_THE_MIDDLE = (
-    # What others do is over in far less.
-    "SELECT 1 FROM pg_sleep(0.3), pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
-    " AND xact_start < clock_timestamp() - INTERVAL '0.2 seconds'"
-)
-
-
-def freeze(night: Night, pid: int) -> None:
-    """Let a controller sleep, but not while it keeps a file, or the row of the lead, from everybody else."""
-    with closing(night.database.hand()) as hand:
-        if night.database.kind == "sqlite":
-            hand.begin_writing()
-            os.kill(pid, signal.SIGSTOP)
-            return
-        os.kill(pid, signal.SIGSTOP)
-        while hand.sql(IN_THE_MIDDLE):
-            os.kill(pid, signal.SIGCONT)
-            hand.sql("SELECT pg_sleep(0.05)")
-            os.kill(pid, signal.SIGSTOP)
-
-
 @pytest.mark.full
 def test_two_controllers_tell_each_thing_once_also_when_the_leader_froze(
     night: Night, crew: Crew, web: WebServer
@@ -222,7 +202,8 @@ def test_two_controllers_tell_each_thing_once_also_when_the_leader_froze(
     ((leader,),) = night.sql("SELECT ClaimedBy FROM AlertDelivery")
     frozen = int(leader.split(":")[1])
     assert frozen in crew.workers
-    freeze(night, frozen)
+    with closing(night.database.hand()) as hand:
+        freeze(hand, night.database.kind, frozen)
     night.arrive("Second")
     told.append(web.next(PATIENCE))
     os.kill(frozen, signal.SIGCONT)

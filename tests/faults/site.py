@@ -18,6 +18,7 @@ from typing import IO, TypeVar
 from tests.acceptance.installation import RunBatchctl, clean_environment
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
+from tests.standing_still import freeze
 
 T = TypeVar("T")
 PATIENCE = 60.0
@@ -157,13 +158,8 @@ class Site(Shop):
         until(lambda: self.value("SELECT count(*) FROM BatchControl WHERE Status = 'complete'") == number)
 
     def freeze(self, *pids: int) -> None:
-        """Let processes stand still, but none that keeps a whole file from everybody else."""
-        if self.database.kind == "sqlite":
-            self.hand.begin_writing()
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
-        if self.database.kind == "sqlite":
-            self.hand.sql("ROLLBACK")
+        """Let processes stand still, but none that keeps others from the database."""
+        freeze(self.hand, self.database.kind, *pids)
 
     def attempts(self) -> list[tuple[object, ...]]:
         """Return instance, step, attempt and status of all attempts."""
