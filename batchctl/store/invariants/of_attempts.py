@@ -125,7 +125,7 @@ _STRAYS = or_(
         ),
     ),
 )
-"""An instance does not go from one step to the next: few do so, and each attempt of these is looked at then."""
+"""The condition that an instance strays from its steps: few do, and only of these each attempt is looked at."""
 _STRAYED = select(_TURNS.c.BatchControl_id).where(_STRAYS)
 # Where statistics are old PostgreSQL would look for them anew for every attempt.
 _SUSPECTS = _STRAYED.cte("suspect").prefix_with("MATERIALIZED", dialect="postgresql")

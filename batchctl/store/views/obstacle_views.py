@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Column, DefaultClause, Table
 
+from batchctl.domain import status
 from batchctl.store.bounds import bounds
 from batchctl.store.conditions import readable_by, spelled
 from batchctl.store.tables import (
@@ -23,11 +25,11 @@ from batchctl.store.tables import (
 )
 from batchctl.store.views.spoken import Spoken
 
-_WORDS = {
-    "ProcessingMode": "'manual', 'scheduled', 'triggered'",
-    "OnFailure": "'hold_batch', 'stop_all', 'continue'",
-    "DependencyMode": "'all', 'any'",
-    "OnLost": "'hold', 'rerun', 'verify'",
+_WORDS: Mapping[str, type[StrEnum]] = {
+    "ProcessingMode": status.ProcessingMode,
+    "OnFailure": status.OnFailure,
+    "DependencyMode": status.DependencyMode,
+    "OnLost": status.OnLost,
 }
 """What the engine reads in columns of words."""
 _DEFINITIONS = (
@@ -98,7 +100,8 @@ def _row(place: int, table: Table, at: str, batch: str, named: str) -> str:
 
 def _wrong(table: Table, column: Column[Any], value: str) -> Iterator[str]:
     if column.name in _WORDS:
-        yield f"lower({value}) NOT IN ({_WORDS[column.name]})"
+        words = ", ".join(f"'{word}'" for word in _WORDS[column.name])
+        yield f"lower({value}) NOT IN ({words})"
     if column.name in bounds(table):
         least, most = bounds(table)[column.name]
         yield f"{value} < {least}" if most is None else f"{value} NOT BETWEEN {least} AND {most}"
