@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Command, batch_names, one_of
 
 if TYPE_CHECKING:

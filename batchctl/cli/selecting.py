@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed

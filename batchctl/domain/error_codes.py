@@ -23,12 +23,12 @@ INSIDE, TYPED, PASSED_ON, NOT_DONE, TIME_OVER, REJECTED_AGAIN, NOT_LISTED, NOT_P
 
 CODES: Mapping[str, int] = {
     "batchctl.control_database:verify_database": 1003,
-    "batchctl.cli.maintenance.audit:anchor": 1004,
-    "batchctl.cli.maintenance.demo:Demo._raise_what_went_wrong": 1005,
-    "batchctl.cli.definitions.files:export": 1006,
-    "batchctl.cli.definitions.files:_parsed": 1007,
-    "batchctl.cli.dependencies.graph:_write": 1008,
-    "batchctl.cli.definitions.jobs:_call": 1009,
+    "batchctl.cli.maintenance.audit_commands:anchor": 1004,
+    "batchctl.cli.maintenance.demo_command:Demo._raise_what_went_wrong": 1005,
+    "batchctl.cli.definitions.file_commands:export": 1006,
+    "batchctl.cli.definitions.file_commands:_parsed": 1007,
+    "batchctl.cli.dependencies.graph_commands:_write": 1008,
+    "batchctl.cli.definitions.job_commands:_call": 1009,
     "batchctl.cli.main:_forbidden": 1010,
     "batchctl.config:load": 1011,
     "batchctl.config:connection_url": 1012,

@@ -37,7 +37,7 @@ class Order:
 
 def main() -> int:
     """Serve until nobody orders any more; return the exit code of this process, whatever it has become."""
-    import batchctl.cli.engine  # noqa: PLC0415
+    import batchctl.cli.engine_commands  # noqa: PLC0415
     import batchctl.cli.main  # noqa: PLC0415
     import batchctl.cli.output  # noqa: PLC0415
     import batchctl.node  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from batchctl.cli.operators import acting
+from batchctl.cli.operators import acting_commands
 from tests.cli.shop import Shop
 
 
@@ -21,7 +21,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         questions.append(question)
         raise click.Abort
 
-    monkeypatch.setattr(acting, "can_ask", lambda: True)
+    monkeypatch.setattr(acting_commands, "can_ask", lambda: True)
     monkeypatch.setattr(click, "confirm", refuse)
     return questions
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.cli import commands, output
+from batchctl.cli import command_texts, output
 
 
 def shown(
     capsys: pytest.CaptureFixture[str], text: str, whole: str | None = "the whole: batchctl history 1 --full"
 ) -> str:
-    commands.show(output.console(), text, whole=whole)
+    command_texts.show(output.console(), text, whole=whole)
     return capsys.readouterr().out
 
 

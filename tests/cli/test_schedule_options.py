@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 import pytest
 
-from batchctl.cli.definitions.sql_jobs import WallTime
-from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.scheduling.calendars import Day
+from batchctl.cli.definitions.sql_job_commands import WallTime
+from batchctl.cli.log_command import Moment
+from batchctl.cli.scheduling.calendar_commands import Day
 from batchctl.cli.scheduling.schedule_changes import Emptied, _given, add, change
-from batchctl.cli.scheduling.schedules import LocalTime
+from batchctl.cli.scheduling.schedule_commands import LocalTime
 from batchctl.domain.scheduling.schedule_columns import DEFAULTS
 from batchctl.store.tables import schedule
 

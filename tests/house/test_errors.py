@@ -53,7 +53,7 @@ def test_the_document_lists_them_all() -> None:
     [
         (["why", "nonsense"], None),
         (["--config", "/none/batchctl.toml", "status"], "batchctl.config:_find"),
-        (["plan", "/none/x.toml"], "batchctl.cli.definitions.files:_parsed"),
+        (["plan", "/none/x.toml"], "batchctl.cli.definitions.file_commands:_parsed"),
         (["demo", "--database", "postgresql://a@127.0.0.1:1/x"], "batchctl.store.dialects.postgresql:unusable"),
     ],
 )

@@ -12,7 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlglot import ErrorLevel, exp
 
 from batchctl.cli.main import run
-from batchctl.cli.maintenance import database
+from batchctl.cli.maintenance import database_commands
 from batchctl.store import views
 from batchctl.store.maintenance import schema, tsql_script
 from batchctl.store.tables import metadata
@@ -354,4 +354,4 @@ def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["db", "script", "--dialect", "mssql"]) == 0
 
     assert capsys.readouterr().out.rstrip() == SCRIPT.rstrip()
-    assert database.DIALECTS == schema.DIALECTS
+    assert database_commands.DIALECTS == schema.DIALECTS

@@ -47,11 +47,11 @@ def _show(out: Console, seen: Overview) -> None:
     for freeze in seen.frozen:
         out.print(cell(f"FROZEN: {freezes.said(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True)
     if seen.incidents:
-        from batchctl.cli.alerting.incidents import listing as incident_listing
+        from batchctl.cli.alerting.incident_commands import listing as incident_listing
 
         output.section(out, incident_listing(seen.incidents, seen.now))
     if seen.unreadable:
-        from batchctl.cli.unreadable import unreadable_rows
+        from batchctl.cli.unreadable_lists import unreadable_rows
 
         output.section(out, unreadable_rows(seen.unreadable))
     if seen.running:
@@ -65,7 +65,7 @@ def _show(out: Console, seen: Overview) -> None:
     if seen.ending:
         output.section(out, _ending(seen))
     if seen.waits:
-        from batchctl.cli.dependencies.waits import listing
+        from batchctl.cli.dependencies.waits_commands import listing
 
         output.section(out, listing(seen.waits))
     if seen.not_taken_in or seen.untaken or seen.stuck:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.log_command import Moment
 from batchctl.cli.session import (
     INTAKE_ID,
     Session,
@@ -264,7 +264,7 @@ def _list(out: Console, found: Inbox) -> None:
     from batchctl.cli.output import cell, time, word
 
     if found.unreadable:
-        from batchctl.cli.unreadable import unreadable_rows
+        from batchctl.cli.unreadable_lists import unreadable_rows
 
         output.section(out, unreadable_rows(found.unreadable))
     if not found.items:
@@ -302,7 +302,7 @@ def _show(out: Console, shown: ShownIntake) -> None:
     if shown.instances:
         output.section(out, _instances(shown))
     if shown.audit:
-        from batchctl.cli.instances import acts
+        from batchctl.cli.instance_commands import acts
 
         output.section(out, acts(shown.audit))
     output.hints(out, *_next(shown))

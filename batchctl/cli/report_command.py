@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Session, as_rows, batch_names, pass_session
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.operators.releasing import release_options
+from batchctl.cli.operators.release_options import release_options
 from batchctl.cli.session import (
     ROW_ID,
     Session,
@@ -93,7 +93,7 @@ def thaw(
     --release, --throttle or --yes has to say it.
     """
     from batchctl.cli import output
-    from batchctl.cli.operators import releasing
+    from batchctl.cli.operators import release_options
     from batchctl.domain.rows import FreezeId
     from batchctl.operations import columns
 
@@ -102,9 +102,9 @@ def thaw(
         raise click.UsageError(message)
     of = _scope(batch, tag) if freeze_id is None else FreezeId(freeze_id)
     with session.app() as app:
-        chosen = releasing.chosen(release, throttle, yes=yes)
-        if releasing.should_ask(chosen, dry_run=dry_run):
-            chosen = releasing.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
+        chosen = release_options.chosen(release, throttle, yes=yes)
+        if release_options.should_ask(chosen, dry_run=dry_run):
+            chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
         done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
         freezes = [columns.freeze(one) for one in done.freezes]
@@ -124,7 +124,7 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
-    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.operators.freezes import scope_of, thawing
     from batchctl.domain.rows import NEVER
     from batchctl.operations import columns
@@ -216,7 +216,7 @@ def _show_frozen(done: Frozen) -> None:
 
 def _show_thawed(done: Thawed) -> None:
     from batchctl.cli import output
-    from batchctl.cli.operators import releasing
+    from batchctl.cli.operators import release_options
     from batchctl.domain.operators import freezes
 
     if not done.freezes:
@@ -225,7 +225,7 @@ def _show_thawed(done: Thawed) -> None:
     would, verb = ("Would be thawed", "is") if done.dry_run else ("Thawed", "was")
     for one in done.freezes:
         click.echo(f"{would}: {freezes.said(one, verb)}.")
-    click.echo(releasing.told(done.released) or "Nothing waits that this would start.")
+    click.echo(release_options.told(done.released) or "Nothing waits that this would start.")
     for name, held in done.still:
         output.say(f"Note: batch {name} stays frozen: {freezes.said(held)}.")
     output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl status")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.scheduler_log import MOST, Moment
+from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, batch_names, dry_run, pass_session
 
 if TYPE_CHECKING:

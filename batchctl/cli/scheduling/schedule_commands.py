@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.definitions import sql_jobs
+from batchctl.cli.definitions import sql_job_commands
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.scheduling import schedule_changes, schedule_run
+from batchctl.cli.scheduling import schedule_changes, schedule_run_command
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, no_time, pass_session
 from batchctl.domain.text import typed
 
@@ -57,11 +57,11 @@ for _command in (
     schedule_changes.change,
     schedule_changes.enable,
     schedule_changes.disable,
-    schedule_run.run,
-    sql_jobs.add_sql,
-    sql_jobs.set_sql,
-    sql_jobs.jobs,
-    sql_jobs.remove,
+    schedule_run_command.run,
+    sql_job_commands.add_sql,
+    sql_job_commands.set_sql,
+    sql_job_commands.jobs,
+    sql_job_commands.remove,
 ):
     schedule.add_command(_command)
 
@@ -75,7 +75,7 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
-    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 
     with session.app() as app:
         is_wanted = starts(app, batch, status)

@@ -100,7 +100,7 @@ def history(
         return
     out = output.console()
     if strange:
-        from batchctl.cli.unreadable import unreadable_rows
+        from batchctl.cli.unreadable_lists import unreadable_rows
 
         output.section(out, unreadable_rows(strange))
     if instance_id is None:
@@ -163,7 +163,7 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
     """Show an attempt; `whole` says where its whole command is, when it need not stand here."""
     from rich.text import Text
 
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
     from batchctl.cli.output import cell
 
     ended = entry.ended_at
@@ -173,7 +173,7 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
         (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt} ({entry.cause}): "
     )
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
-    commands.show(out, entry.command_text, whole=whole)
+    command_texts.show(out, entry.command_text, whole=whole)
     pairs = [
         ("EndTime", ended and f"{ended:%Y-%m-%d %H:%M:%S} UTC"),
         ("Type", entry.process_type),
@@ -204,7 +204,7 @@ def _show(out: Console, shown: Shown) -> None:
     output.section(out, output.properties(_summary(shown)))
     output.section(out, _steps(shown))
     if shown.unreadable_attempts:
-        from batchctl.cli.unreadable import unreadable_rows
+        from batchctl.cli.unreadable_lists import unreadable_rows
 
         output.section(out, unreadable_rows(shown.unreadable_attempts))
     failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)

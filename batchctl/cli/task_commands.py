@@ -168,14 +168,14 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
 
 
 def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
     from batchctl.domain.operators import freezes
 
     freeze = freezes.holding(done.batch, now)
 
     if done.intake_id is None and not as_json:
         output.say(f"A FileProcess row would be inserted, and batch {done.batch.name} would carry out:")
-        commands.show(output.console(), done.command_text)
+        command_texts.show(output.console(), done.command_text)
     for name in done.besides:
         output.say(f"Note: batch {name} takes entity '{done.task.entity}' too.")
     if not done.batch.enabled:

@@ -81,7 +81,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
         lines = [(cell(each.message, "bold red"), cell(each.next_step)) for each in misread]
         output.section(out, Listing("Cannot be meant so", ["message", "next"], lines))
     if unread := (*broken, *strange):
-        from batchctl.cli.unreadable import show_unreadable
+        from batchctl.cli.unreadable_lists import show_unreadable
 
         show_unreadable(out, unread)
     elif missing:

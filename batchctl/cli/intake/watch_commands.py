@@ -29,7 +29,7 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
-    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.text import typed
     from batchctl.operations import columns
     from batchctl.operations.intake import watches

@@ -154,7 +154,7 @@ def _text(sql: str | None, file: Path | None) -> str:
 
 
 def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
 
     job = added.job
     out = output.console()
@@ -167,7 +167,7 @@ def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
         click.echo(f"It runs next at {added.first.local} ({output.time(added.first.due).plain} UTC).")
         following = [*idle, "batchctl schedule jobs"]
     if dry_run:
-        commands.show(out, added.command_text)
+        command_texts.show(out, added.command_text)
     output.hints(out, *(["the same command without --dry-run"] if dry_run else following))
 
 
@@ -218,7 +218,7 @@ _CALLED = {"Data1": "connection", "Data2": "SQL"}
 
 
 def _show_corrected(done: Corrected) -> None:
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
 
@@ -235,7 +235,7 @@ def _show_corrected(done: Corrected) -> None:
     for instance_id in done.retrying:
         click.echo(f"BatchControl {instance_id} waits for its retry, which carries out the new SQL.")
     if done.dry_run:
-        commands.show(out, done.rehearsed.command_text)
+        command_texts.show(out, done.rehearsed.command_text)
         output.hints(out, "the same command without --dry-run")
         return
     reruns = [f"batchctl rerun {each} --reason ...   (a run of it that has failed)" for each in done.failed[:SHOWN]]

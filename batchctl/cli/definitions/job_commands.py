@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.intake.intake import PLANNED_MOST, show_planned_creations, tell_stuck
+from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
 
@@ -129,7 +129,7 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def _show_planned_walks(session: Session, besides: str = "") -> None:
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
     from batchctl.operations import planning
 
     with session.app() as app:
@@ -140,7 +140,7 @@ def _show_planned_walks(session: Session, besides: str = "") -> None:
     elif not planned:
         out.print("Nothing may start now.")
         output.hints(out, "batchctl status   (what waits, and why)")
-    commands.show_each(out, ((_title(one), one.command) for one in planned))
+    command_texts.show_each(out, ((_title(one), one.command) for one in planned))
 
 
 def _title(one: planning.Walk) -> str:

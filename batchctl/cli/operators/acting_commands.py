@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.operators.releasing import release_options
+from batchctl.cli.operators.release_options import release_options
 from batchctl.cli.selecting import many_options
 from batchctl.cli.session import (
     INSTANCE_ID,
@@ -247,12 +247,12 @@ def enable(
     Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
     --throttle or --yes (all of them) has to say it.
     """
-    from batchctl.cli.operators import releasing
+    from batchctl.cli.operators import release_options
 
-    chosen = releasing.chosen(release, throttle, yes=yes)
-    if releasing.should_ask(chosen, dry_run=dry_run):
+    chosen = release_options.chosen(release, throttle, yes=yes)
+    if release_options.should_ask(chosen, dry_run=dry_run):
         with _operator(session, dry_run=True) as operator:
-            chosen = releasing.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
+            chosen = release_options.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
     with _operator(session, dry_run=dry_run) as operator:
         _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
 
@@ -295,7 +295,7 @@ def _correction(text: str) -> tuple[str, str]:
 
 
 def _show(done: Intervention, *, asking: bool = False) -> None:
-    from batchctl.cli import commands, output
+    from batchctl.cli import command_texts, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.operations import columns
@@ -322,7 +322,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
         _show_card(out, done.card)
     if done.dry_run:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
-        commands.show_each(out, titled)
+        command_texts.show_each(out, titled)
         for one in done.commands:
             if one.refusal is not None:
                 out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
@@ -389,7 +389,7 @@ def _next(done: Intervention) -> list[str]:
 
 def _show_switching(done: Switching) -> None:
     from batchctl.cli import output
-    from batchctl.cli.operators import releasing
+    from batchctl.cli.operators import release_options
 
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:
@@ -398,7 +398,7 @@ def _show_switching(done: Switching) -> None:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
     output.warn_of_missing(done.missing)
     output.warn_of_misread(done.misread)
-    said = releasing.told(done.released)
+    said = release_options.told(done.released)
     if said is not None:
         click.echo(said)
     is_planned = done.dry_run and done.enabled_before is not done.enabled

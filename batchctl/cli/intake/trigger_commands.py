@@ -29,7 +29,7 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
-    from batchctl.cli.unreadable import show_unreadable, with_unreadable
+    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.intake.triggers import conditions_of
     from batchctl.domain.text import typed
     from batchctl.operations import columns
