@@ -158,7 +158,7 @@ class App:
     def presence(self) -> Presence:
         """Looks which controllers work on the database."""
         from batchctl.operations.presence import Presence
-        from batchctl.system.controllers import is_gone
+        from batchctl.system.gone_controllers import is_gone
 
         return Presence(self.rhythm, is_gone)
 

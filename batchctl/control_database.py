@@ -16,7 +16,7 @@ from batchctl.store import engine, identity
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import examination, roles, schema
 from batchctl.store.maintenance.schema import Standing
-from batchctl.store.scheduling import zone_offsets
+from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.transactions import StoreTransactions
 
 MOST_SAID = 20
@@ -105,8 +105,8 @@ def _keep_zone(app: App, connection: Any) -> None:
     """Let SQL know the business time zone."""
     zone = app.settings.business_time_zone
     found = offsets(zone)
-    if not zone_offsets.are_kept(connection, zone, found):
-        zone_offsets.keep(connection, zone, found, app.clock.now())
+    if not zone_offset_rows.are_kept(connection, zone, found):
+        zone_offset_rows.keep(connection, zone, found, app.clock.now())
 
 
 def verify_database(config_file: str | None) -> str:

@@ -23,7 +23,7 @@ from batchctl.control.intake.file_watching import FileWatching, Means
 from batchctl.control.intake.triggering import Triggering
 from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.maintenance.purge import Purge
-from batchctl.control.maintenance.retention import Retention
+from batchctl.control.maintenance.retention_duty import Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
 from batchctl.control.operators.answering import Answering

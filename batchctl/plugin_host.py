@@ -24,7 +24,7 @@ from batchctl.domain.errors import PluginError
 from batchctl.plugin_api import ASKED, AsksDatabase, JobEnd
 from batchctl.registry import Registry
 from batchctl.system import platform
-from batchctl.system.jobs import Listening, answer_of, call_job, call_populator
+from batchctl.system.job_calls import Listening, answer_of, call_job, call_populator
 from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
 from batchctl.system.sources import loaded_files
 from batchctl.system.targets import target_surroundings

@@ -15,7 +15,7 @@ from batchctl.domain.outcomes import Connection, JobSignature, Surroundings
 from batchctl.domain.rows import BatchDefinition
 from batchctl.plugin_api import CannotPopulate
 from batchctl.registry import Registry
-from batchctl.system.jobs import signature_of
+from batchctl.system.job_calls import signature_of
 from batchctl.system.targets import read_below, target_message
 
 CONTROL_PROCEDURES = "procedures"

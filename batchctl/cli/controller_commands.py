@@ -15,7 +15,7 @@ def controllers(session: Session, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.presence import everyone
 
     with session.app() as app:
@@ -25,7 +25,7 @@ def controllers(session: Session, as_json: bool) -> None:
         output.print_json(
             [
                 {
-                    **columns.controller(one.row),
+                    **shown_columns.controller(one.row),
                     "State": one.state,
                     "Claims": one.claims,
                     "Leads": leader == one.row.name,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from batchctl.cli.listing import Listing
     from batchctl.domain.rows import AuditEntry, HistoryEntry
-    from batchctl.operations.columns import Columns
     from batchctl.operations.inspection import Shown
+    from batchctl.operations.shown_columns import Columns
 
 
 @click.command()
@@ -74,7 +74,7 @@ def history(
     """
     from batchctl.cli import output
     from batchctl.domain.rows import InstanceId
-    from batchctl.operations import columns, inspection
+    from batchctl.operations import inspection, shown_columns
 
     if only_command and (instance_id is None or as_json or full):
         raise click.UsageError("--command needs an ID, and goes with neither --json nor --full.")
@@ -94,7 +94,7 @@ def history(
         else:
             found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
-        output.print_json([columns.history(entry) for entry in found])
+        output.print_json([shown_columns.history(entry) for entry in found])
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
@@ -324,23 +324,23 @@ def _next(shown: Shown) -> list[str]:
 
 
 def _as_json(shown: Shown) -> Columns:
-    from batchctl.operations import columns
-    from batchctl.operations.intake import corrected_files
+    from batchctl.operations import shown_columns
+    from batchctl.operations.intake import file_correction
 
     return {
-        **columns.instance(shown.instance),
+        **shown_columns.instance(shown.instance),
         "ProcessBatchName": None if shown.batch is None else shown.batch.name,
         "DefVersionNow": None if shown.batch is None else shown.batch.version,
-        "FileProcess": None if shown.intake is None else columns.intake(shown.intake),
+        "FileProcess": None if shown.intake is None else shown_columns.intake(shown.intake),
         "Steps": [
             {
-                **columns.step(state.step),
+                **shown_columns.step(state.step),
                 "State": state.state,
-                "LastAttempt": None if state.last is None else columns.history(state.last),
+                "LastAttempt": None if state.last is None else shown_columns.history(state.last),
             }
             for state in shown.steps
         ],
-        "History": [columns.history(entry) for entry in shown.history],
-        "Audit": [columns.audit(entry) for entry in shown.audit],
-        "CorrectedFile": corrected_files.shown(shown.corrected),
+        "History": [shown_columns.history(entry) for entry in shown.history],
+        "Audit": [shown_columns.audit(entry) for entry in shown.audit],
+        "CorrectedFile": file_correction.shown(shown.corrected),
     }

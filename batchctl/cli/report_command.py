@@ -104,7 +104,7 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration, time, word
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     with _reporter(session, names, since) as reporter:
         found = reporter.late()
@@ -116,7 +116,7 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
                 "Waits": [one.columns for one in found.waits],
                 "Standing": [one.columns for one in found.standing],
                 "Steps": [one.columns for one in found.steps],
-                "Missed": [columns.problem(one) for one in found.missed],
+                "Missed": [shown_columns.problem(one) for one in found.missed],
             }
         )
         return

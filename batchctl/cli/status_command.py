@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from batchctl.cli.listing import Listing
-    from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview, Running
+    from batchctl.operations.shown_columns import Columns
 
 
 @click.command()
@@ -331,10 +331,10 @@ def _is_ready(seen: Overview) -> bool:
 
 
 def _as_json(seen: Overview) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
-        "Now": columns.moment(seen.now),
+        "Now": shown_columns.moment(seen.now),
         "Controller": seen.controllers[0] if seen.controllers else None,
         "Controllers": list(seen.controllers),
         "Copy": None if seen.copy is None else seen.copy.message,
@@ -346,11 +346,11 @@ def _as_json(seen: Overview) -> Columns:
         "UntakenCount": seen.untaken_count,
         "Running": [
             {
-                **columns.history(one.entry),
+                **shown_columns.history(one.entry),
                 "ProcessBatchName": one.batch,
-                "ElapsedSeconds": columns.seconds(one.elapsed),
-                "ExpectedDuration": columns.seconds(one.expected),
-                "AlarmDuration": columns.seconds(one.alarm),
+                "ElapsedSeconds": shown_columns.seconds(one.elapsed),
+                "ExpectedDuration": shown_columns.seconds(one.expected),
+                "AlarmDuration": shown_columns.seconds(one.alarm),
                 "Locked": one.locks.blocked,
                 "Alarm": one.is_late,
             }
@@ -358,7 +358,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Troubled": [
             {
-                **columns.instance(one.instance),
+                **shown_columns.instance(one.instance),
                 "ProcessBatchName": one.batch,
                 "ProcessControlSeq": None if one.step is None else one.step.seq,
                 "ProcessName": None if one.step is None else one.step.name,
@@ -369,7 +369,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Waiting": [
             {
-                **columns.instance(one.instance),
+                **shown_columns.instance(one.instance),
                 "ProcessBatchName": one.batch,
                 "Reason": one.reason,
                 "Next": one.clear,
@@ -377,25 +377,27 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [columns.ailing(one) for one in seen.ailing],
-        "Unreadable": [columns.unreadable(row) for row in seen.unreadable],
+        "Ailing": [shown_columns.ailing(one) for one in seen.ailing],
+        "Unreadable": [shown_columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
-        "Incidents": [columns.incident(one) for one in seen.incidents],
+        "Incidents": [shown_columns.incident(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
         "DueNext": [one.columns for one in seen.coming],
-        "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
-        "Untaken": [columns.intake(row) for row in seen.untaken],
-        "Stuck": [{**columns.intake(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
+        "NotTakenIn": [
+            {**shown_columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in
+        ],
+        "Untaken": [shown_columns.intake(row) for row in seen.untaken],
+        "Stuck": [{**shown_columns.intake(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
         ],
-        "Freezes": [columns.freeze(freeze) for freeze in seen.frozen],
+        "Freezes": [shown_columns.freeze(freeze) for freeze in seen.frozen],
         "Completed": [
             {
-                **columns.instance(one.instance),
+                **shown_columns.instance(one.instance),
                 "ProcessBatchName": one.batch,
-                "CompletedTime": columns.moment(one.at),
+                "CompletedTime": shown_columns.moment(one.at),
             }
             for one in seen.completed
         ],

@@ -35,11 +35,11 @@ def show_unreadable(out: Console, found: Sequence[UnreadableRow], so: str = SO) 
 
 def with_unreadable(listed: Sequence[Mapping[str, Any]], found: Sequence[UnreadableRow]) -> list[Mapping[str, Any]]:
     """Add such rows to the others of a list, of which they have only the number."""
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     nothing = dict.fromkeys(listed[0] if listed else ())
     broken = (
-        {**nothing, f"{row.table}_id": row.row_id, **columns.unreadable(row), "Unreadable": row.message}
+        {**nothing, f"{row.table}_id": row.row_id, **shown_columns.unreadable(row), "Unreadable": row.message}
         for row in found
     )
     return [*listed, *broken]

@@ -10,8 +10,8 @@ from batchctl.cli.session import Ref, Session, as_json, pass_session
 
 if TYPE_CHECKING:
     from batchctl.domain.gates import Gate
-    from batchctl.operations.columns import Columns
     from batchctl.operations.explain import Explanation
+    from batchctl.operations.shown_columns import Columns
 
 
 @click.command()
@@ -55,21 +55,21 @@ def why(session: Session, ref: str, as_json: bool) -> None:
 
 
 def _as_json(explained: Explanation) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "Subject": explained.subject,
         "Status": explained.status,
         "Gates": [_gate(gate) for gate in explained.gates],
         "MayStart": not explained.blocking,
-        "EarliestStart": columns.moment(explained.earliest.at),
+        "EarliestStart": shown_columns.moment(explained.earliest.at),
         "Earliest": str(explained.earliest),
         "Notes": list(explained.notes),
     }
 
 
 def _gate(gate: Gate) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "Gate": gate.name,
@@ -77,5 +77,5 @@ def _gate(gate: Gate) -> Columns:
         "Blocked": gate.blocked,
         "Row": gate.row,
         "Clear": gate.clear,
-        "Until": columns.moment(gate.until),
+        "Until": shown_columns.moment(gate.until),
     }

@@ -27,7 +27,7 @@ from batchctl.preparation import populate
 from batchctl.store import instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
@@ -298,12 +298,12 @@ class Creator:
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
             file_watches.expect_renamed(connection, row)
-            audit.add(
+            audit_entries.add(
                 connection,
                 actor=actor,
                 host=host,
-                action=audit.ACCEPT,
-                target=audit.intake_target(intake_id),
+                action=audit_entries.ACCEPT,
+                target=audit_entries.intake_target(intake_id),
                 reason=reason,
                 before=json.dumps({"Status": row.status, "Message": row.message}),
                 after=json.dumps({"Status": IntakeStatus.READY}),

@@ -21,8 +21,8 @@ from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
-from batchctl.store.maintenance import audit
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.maintenance import audit_entries
+from batchctl.store.unreadable_columns import for_any_client
 
 RESEND, RETRY, REJECT = "resend", "retry", "reject"
 
@@ -150,7 +150,7 @@ class Clerk:
         file_watches.hand_over(connection, intake_id, added)
         was, became = {"FileProcess_id": intake_id}, {"FileProcess_id": added, "Source": source}
         self._audit(connection, RESEND, first, reason, was, became)
-        self._audit(connection, audit.ACCEPT, added, reason, {"FileProcess_id": first}, became)
+        self._audit(connection, audit_entries.ACCEPT, added, reason, {"FileProcess_id": first}, became)
         return Resent(row=row, intake_id=added, first=first, number=number, batches=found.batches)
 
     def _cycle_key(self, found: _Found) -> str | None:
@@ -203,12 +203,12 @@ class Clerk:
         before: Mapping[str, object],
         after: Mapping[str, object],
     ) -> None:
-        audit.add(
+        audit_entries.add(
             connection,
             actor=fitting(self.user),
             host=fitting(self.host),
             action=action,
-            target=audit.intake_target(intake_id),
+            target=audit_entries.intake_target(intake_id),
             reason=reason,
             before=json.dumps(before),
             after=json.dumps(after),
@@ -292,8 +292,8 @@ def _load(
 
 def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:
     """Return the row that one was first sent again from; itself, if it was not."""
-    acts = audit.of_target(connection, audit.intake_target(intake_id))
-    found = [_named(act.before) for act in acts if act.action == audit.ACCEPT]
+    acts = audit_entries.of_target(connection, audit_entries.intake_target(intake_id))
+    found = [_named(act.before) for act in acts if act.action == audit_entries.ACCEPT]
     return next((first for first in found if first is not None), intake_id)
 
 
@@ -305,4 +305,4 @@ def _named(before: str | None) -> IntakeId | None:
 
 
 def _number_of_next(connection: Any, first: IntakeId) -> int:
-    return 2 + audit.count(connection, audit.intake_target(first), RESEND)
+    return 2 + audit_entries.count(connection, audit_entries.intake_target(first), RESEND)

@@ -34,18 +34,18 @@ from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatu
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies, unknown
-from batchctl.operations.intake import corrected_files, trial
+from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.starters import starters_of
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.standing import Line, for_any
 from batchctl.ports import Clock, Transactions
-from batchctl.store import controllers, history, instances, leading, reports, unreadable
+from batchctl.store import controllers, history, instances, leading, reports, unreadable_columns
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import data_triggers, intake
 from batchctl.store.intake.file_watches import TakenFile
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 from batchctl.store.tables import batch_control
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition])
     kind, colon, name = ref.partition(":")
     known = {
         "batch": [batch.name for batch in batches],
-        "schedule": [schedule.name for schedule in schedules.everything(connection)[0]],
+        "schedule": [schedule.name for schedule in schedule_rows.everything(connection)[0]],
         "trigger": [trigger.name for trigger in data_triggers.everything(connection)[0]],
     }
     meant = nearest(kind, KINDS) if colon else None
@@ -201,7 +201,7 @@ def _of_instance(
         gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now, about)),
         notes=(
             *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
-            *_corrected(corrected_files.of_instance(connection, instance)),
+            *_corrected(file_correction.of_instance(connection, instance)),
             *(() if instance.status in FINAL else _misread(connection, batch, now, found)),
         ),
     )
@@ -216,7 +216,7 @@ def _corrected(*found: CorrectedFile | None) -> Iterator[str]:
 def _no_batch(connection: Any, instance: BatchInstance) -> Gate:
     """Say that the batch of an instance is not there, or what of it cannot be read."""
     broken = [row for row in definitions.read(connection).unreadable if row.batch_id == instance.batch_id]
-    for row in (*broken, unreadable.of_number(connection, batch_control, instance.instance_id)):
+    for row in (*broken, unreadable_columns.of_number(connection, batch_control, instance.instance_id)):
         if row is not None:
             return _unreadable(row)
     raise unknown.instance(connection, instance.instance_id)
@@ -348,7 +348,7 @@ def _of_intake(
     notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
     if takers:
         notes.append(f"Its entity is taken by: {', '.join(visible(batch.name) for batch in takers)}.")
-    notes += _corrected(*corrected_files.of_intake(connection, intake_id))
+    notes += _corrected(*file_correction.of_intake(connection, intake_id))
     about = [f"FileProcess {intake_id}", *(f"batch {batch.name}" for batch in takers)]
     return Explanation(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",

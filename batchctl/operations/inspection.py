@@ -26,16 +26,16 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
-from batchctl.operations.intake import corrected_files
+from batchctl.operations.intake import file_correction
 from batchctl.ports import Clock, Transactions
 from batchctl.store import history, instances, reports
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 from batchctl.store.scheduling import calendars
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.unreadable_columns import for_any_client
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
             steps=() if batch is None else _steps(instance, batch, attempts),
             history=tuple(attempts),
             unreadable_attempts=tuple(strange),
-            audit=tuple(audit.of_target(connection, audit.instance_target(instance_id))),
-            corrected=corrected_files.of_instance(connection, instance),
+            audit=tuple(audit_entries.of_target(connection, audit_entries.instance_target(instance_id))),
+            corrected=file_correction.of_instance(connection, instance),
         )
 
 

@@ -18,21 +18,21 @@ from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import storable, visible
-from batchctl.operations import columns, decisions, unknown
-from batchctl.operations.columns import Columns
+from batchctl.operations import decisions, shown_columns, unknown
 from batchctl.operations.decisions import Action
-from batchctl.operations.intake import corrected_files
+from batchctl.operations.intake import file_correction
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
-from batchctl.operations.operators.release import Released, let_go
+from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.operations.restart_card import Card, card, may_be_at_work
+from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import history, instances, started
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
@@ -83,7 +83,7 @@ class Intervention:
 
     def columns(self) -> Columns:
         """Return it for programs."""
-        was, became = columns.changes(columns.instance(self.before), columns.instance(self.after))
+        was, became = shown_columns.changes(shown_columns.instance(self.before), shown_columns.instance(self.after))
         return {
             "BatchControl_id": self.before.instance_id,
             "ProcessBatchName": self.batch,
@@ -103,7 +103,7 @@ class Intervention:
                 }
                 for one in self.commands
             ],
-            "CorrectedFile": corrected_files.shown(self.corrected),
+            "CorrectedFile": file_correction.shown(self.corrected),
             **({} if self.card is None else self.card.columns()),
         }
 
@@ -288,8 +288,8 @@ class Operator:
         if after.status is InstanceStatus.COMPLETE and batch.dependents:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
-        was, became = columns.changes(columns.instance(before), columns.instance(after))
-        self._audit(connection, action, audit.instance_target(before.instance_id), reason, was, became)
+        was, became = shown_columns.changes(shown_columns.instance(before), shown_columns.instance(after))
+        self._audit(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
         self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None, now: datetime
@@ -319,7 +319,7 @@ class Operator:
         before: Mapping[str, Any],
         after: Mapping[str, Any],
     ) -> None:
-        audit.add(
+        audit_entries.add(
             connection,
             actor=fitting(self.user),
             host=fitting(self.host),
@@ -365,7 +365,7 @@ class Operator:
             batch=batch.name,
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
-            corrected=corrected_files.of_instance(connection, after) if after.status.is_final else None,
+            corrected=file_correction.of_instance(connection, after) if after.status.is_final else None,
             unused=decisions.unused(batch, corrections, after.last_seq),
             missing=missing,
             misread=misread.of_batch(connection, batch, missing, self.clock.now()) if action is Action.RERUN else (),

@@ -15,11 +15,11 @@ from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
 from batchctl.operations import unknown
-from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
-from batchctl.operations.intake import corrected_files
+from batchctl.operations.intake import file_correction
 from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.requested import Joined
+from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import instances, reports
 from batchctl.store.definitions import definitions
@@ -89,7 +89,7 @@ class Outcome:
             "Done": list(self.done),
             "Refused": [{"BatchControl_id": one, "Message": said} for one, said in self.refused],
             "Lost": list(self.lost),
-            "CorrectedFiles": [corrected_files.shown(one) for one in self.corrected],
+            "CorrectedFiles": [file_correction.shown(one) for one in self.corrected],
         }
 
 
@@ -139,7 +139,7 @@ def _corrected(operator: Operator, done: Sequence[InstanceId]) -> Iterator[Corre
         for instance_id in done:
             instance = instances.load(connection, instance_id)
             if instance is not None and instance.status.is_final:
-                found = corrected_files.of_instance(connection, instance)
+                found = file_correction.of_instance(connection, instance)
                 yield from () if found is None else (found,)
 
 

@@ -42,10 +42,10 @@ from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
 from batchctl.store import ailing_starts, history, instances, leading, reports
-from batchctl.store.alerting import incidents
+from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.unreadable_columns import for_any_client
 
 INCIDENTS = 5
 """How many incidents are shown."""
@@ -193,7 +193,7 @@ def overview(
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
         may_be_stuck = lacks_plugins or any(is_of_locks(row.trouble) for row in living)
-        standing, acknowledged = incidents.count_standing(connection)
+        standing, acknowledged = incident_rows.count_standing(connection)
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
@@ -226,14 +226,16 @@ def overview(
             unreadable=(
                 *defined.unreadable,
                 *ailing_starts.unreadable(connection),
-                *incidents.unreadable(connection),
+                *incident_rows.unreadable(connection),
                 *leading.unreadable(connection),
                 *strange,
                 *strange_intake,
             ),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=incident_desk.with_reasons(connection, incidents.most_pressing(connection, min(most, INCIDENTS))),
+            incidents=incident_desk.with_reasons(
+                connection, incident_rows.most_pressing(connection, min(most, INCIDENTS))
+            ),
             incident_count=standing,
             acknowledged_count=acknowledged,
             full_disks=full_disks,

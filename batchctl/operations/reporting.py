@@ -16,15 +16,15 @@ from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.expected_work import ExpectedWork
 from batchctl.operations import unknown
-from batchctl.operations.columns import Columns, moment, seconds
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
+from batchctl.operations.shown_columns import Columns, moment, seconds
 from batchctl.ports import Transactions
 from batchctl.store import reports
 from batchctl.store.definitions import definitions
-from batchctl.store.maintenance import lengths
-from batchctl.store.maintenance.lengths import Steps
+from batchctl.store.maintenance import attempt_lengths
+from batchctl.store.maintenance.attempt_lengths import Steps
 
 WINDOW = timedelta(days=28)
 """How far a report looks back where nothing else is said."""
@@ -224,7 +224,7 @@ class Reporter:
         return {batch.batch_id: batch for batch in every if not self.names or batch.name in self.names}
 
     def _lengths(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
-        return lengths.since(connection, self._since, batches if self.names else ())
+        return attempt_lengths.since(connection, self._since, batches if self.names else ())
 
     def _coming(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[Coming, ...]:
         usual = _usual(found)

@@ -17,7 +17,7 @@ from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators.freezing import Freezer, target
-from batchctl.operations.operators.release import Released
+from batchctl.operations.operators.releasing import Released
 from batchctl.ports import Bell, Boundary, Change, Clock
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues

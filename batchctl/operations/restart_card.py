@@ -11,8 +11,8 @@ from batchctl.domain.gates import Gate
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import visible
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
+from batchctl.operations.shown_columns import Columns
 from batchctl.operations.standing import Line
 from batchctl.store import history
 from batchctl.store.definitions import definitions
@@ -55,7 +55,7 @@ class Card:
                     "ProcessControlSeq": one.seq,
                     "ProcessName": one.name,
                     "Status": None if one.status is None else one.status.value,
-                    "EndTime": columns.moment(one.at),
+                    "EndTime": shown_columns.moment(one.at),
                 }
                 for one in self.assumed
             ],

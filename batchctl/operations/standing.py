@@ -16,7 +16,7 @@ from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import history, instances, limits, reports
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.unreadable_columns import for_any_client
 
 PAGE = 50
 AHEAD_AT_ONCE = 50

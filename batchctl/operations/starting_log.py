@@ -8,7 +8,7 @@ from datetime import datetime
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import LogEntry
 from batchctl.domain.status import SchedulerEvent
-from batchctl.operations import columns, unknown
+from batchctl.operations import shown_columns, unknown
 from batchctl.ports import Transactions
 from batchctl.store import scheduler_log
 from batchctl.store.definitions import definitions
@@ -36,7 +36,7 @@ class LogLine:
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by column names."""
-        return {**columns.log_entry(self.entry), "ProcessBatchName": self.batch}
+        return {**shown_columns.log_entry(self.entry), "ProcessBatchName": self.batch}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.status import OnFailure
 from batchctl.domain.text import typed, visible
 from batchctl.operations.intervene import batch_target
-from batchctl.operations.operators import release
+from batchctl.operations.operators import releasing
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.task_connections import PROCESS_TYPE
@@ -106,7 +106,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
 def _refuse_to_start(connection: Any, every: Sequence[BatchDefinition], queue: BatchDefinition, now: datetime) -> None:
     """Raise `Refused` where a disabled queue would carry something out at once: `enable` says what becomes of it."""
     as_enabled = [replace(one, enabled=True) if one is queue else one for one in every]
-    waiting = release.backlog(connection, as_enabled, [queue.name], now)
+    waiting = releasing.backlog(connection, as_enabled, [queue.name], now)
     if waiting.total:
         enable_it = f"batchctl enable {typed(queue.name)} --reason ..."
         raise Refused(

@@ -9,7 +9,7 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import instances, reports, unreadable
+from batchctl.store import instances, reports, unreadable_columns
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.tables import batch_control, file_process
@@ -19,7 +19,7 @@ LISTED_MOST = 10
 
 def intake_row(connection: Any, intake_id: int) -> NotFound | Refused:
     """Say that there is no such FileProcess row, and whether the number is that of an instance; or what of it cannot be read."""
-    if (row := unreadable.of_number(connection, file_process, intake_id)) is not None:
+    if (row := unreadable_columns.of_number(connection, file_process, intake_id)) is not None:
         return Refused(f"{row.message}.", next_step=row.mend)
     missing = f"There is no FileProcess {intake_id}."
     found = instances.load(connection, InstanceId(intake_id))
@@ -34,7 +34,7 @@ def instance(connection: Any, instance_id: int, verb: str = "why") -> NotFound |
 
     Or what of it cannot be read. `verb` is a command that takes such a row too.
     """
-    if (row := unreadable.of_number(connection, batch_control, instance_id)) is not None:
+    if (row := unreadable_columns.of_number(connection, batch_control, instance_id)) is not None:
         return Refused(f"{row.message}.", next_step=row.mend)
     missing = f"There is no BatchControl {instance_id}."
     if intake.load(connection, IntakeId(instance_id)) is None:

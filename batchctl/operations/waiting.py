@@ -13,7 +13,7 @@ from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
-from batchctl.operations import columns, copies, remedies, unknown
+from batchctl.operations import copies, remedies, shown_columns, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Transactions
@@ -84,7 +84,7 @@ class Awaited:
             "Succeeded": self.succeeded,
             "Message": self.message,
             "Next": self.next_step,
-            "BatchControl": [columns.instance(instance) for instance in self.instances],
+            "BatchControl": [shown_columns.instance(instance) for instance in self.instances],
         }
 
 

@@ -15,7 +15,7 @@ from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import scheduler_log
 from batchctl.store.intake import data_triggers, file_watches
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 
 
 def ailing(connection: Connection) -> tuple[Ailing, ...]:
@@ -26,7 +26,7 @@ def ailing(connection: Connection) -> tuple[Ailing, ...]:
 def unreadable(connection: Connection) -> tuple[UnreadableRow, ...]:
     """Return the rows of what starts work that hold nonsense."""
     return (
-        *schedules.everything(connection)[1],
+        *schedule_rows.everything(connection)[1],
         *data_triggers.everything(connection)[1],
         *file_watches.unreadable(connection),
     )
@@ -34,7 +34,7 @@ def unreadable(connection: Connection) -> tuple[UnreadableRow, ...]:
 
 def starts(connection: Connection) -> Iterator[Start]:
     """Yield all that is enabled and starts work for an entity."""
-    timed, triggers = schedules.everything(connection)[0], data_triggers.everything(connection)[0]
+    timed, triggers = schedule_rows.everything(connection)[0], data_triggers.everything(connection)[0]
     yield from (Start(source=one.source, entity=one.entity) for one in timed if one.enabled)
     yield from (Start(source=one.source, entity=one.entity) for one in triggers if one.enabled)
     watched = file_watches.everyone(connection)
@@ -71,7 +71,7 @@ def _watches(connection: Connection) -> Iterator[Ailing]:
 
 
 def _schedules(connection: Connection) -> Iterator[Ailing]:
-    for schedule in schedules.everything(connection)[0]:
+    for schedule in schedule_rows.everything(connection)[0]:
         # What a controller could make sense of has a next time, or is over.
         if schedule.enabled and schedule.next_run_time is None:
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)

@@ -21,7 +21,7 @@ from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
-from batchctl.store.unreadable import sorted_out
+from batchctl.store.unreadable_columns import sorted_out
 
 _h, _i = batch_process_history.c, batch_control.c
 

@@ -13,7 +13,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import leader
-from batchctl.store.unreadable import unfit
+from batchctl.store.unreadable_columns import unfit
 
 _l = leader.c
 _THE_ROW = _l.Leader_id == 1

@@ -13,7 +13,7 @@ from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store import bounds, unreadable
+from batchctl.store import bounds, unreadable_columns
 from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -93,7 +93,7 @@ def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[Batc
     for row in connection.execute(_NEEDS):
         try:
             found.setdefault(BatchId(row.ProcessBatch_id), []).append(_need(row))
-        except unreadable.NONSENSE:
+        except unreadable_columns.NONSENSE:
             broken[row.ProcessBatch_id] = _misread(connection, row)
     return found
 
@@ -114,7 +114,7 @@ def _need(row: Any) -> Need:
 def _misread(connection: Connection, row: Any) -> UnreadableRow:
     """Return which of the two rows that a need is made of cannot be read."""
     rows = ((batch_resource, row.BatchResource_id), (resource, row.Resource_id))
-    found = [unreadable.of_number(connection, table, number) for table, number in rows]
+    found = [unreadable_columns.of_number(connection, table, number) for table, number in rows]
     said = next(one for one in found if one is not None and one.column)
     return replace(said, batch_id=BatchId(row.ProcessBatch_id))
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import unreadable
+from batchctl.store import unreadable_columns
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import once_found, one_of
@@ -160,19 +160,19 @@ def count_instances(
     for batch_id, status, many in known:
         of_batch = counts.setdefault(batch_id, {})
         of_batch[status] = of_batch.get(status, 0) + many
-    return counts, unreadable.of_work(connection, batch_control)
+    return counts, unreadable_columns.of_work(connection, batch_control)
 
 
 def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
     """Return the same of the intake rows."""
     rows = connection.execute(_COUNT_INTAKE).all()
     known = readable(rows, lambda row: (word(IntakeStatus, str(row.Status)), row.HowMany))
-    return dict(known), [] if len(known) == len(rows) else unreadable.of_work(connection, file_process)
+    return dict(known), [] if len(known) == len(rows) else unreadable_columns.of_work(connection, file_process)
 
 
 def unreadable_work(connection: Connection, most: int) -> list[UnreadableRow]:
     """Return of each table of work the first rows that nothing can go by; few rows are read to find them."""
-    return [row for table in UNREADABLE for row in unreadable.of_work(connection, table, most)]
+    return [row for table in UNREADABLE for row in unreadable_columns.of_work(connection, table, most)]
 
 
 def count_untaken(connection: Connection) -> int:
@@ -275,8 +275,8 @@ def violations(connection: Connection, *, at_length: bool = False) -> tuple[list
         row
         for line, table in failed.items()
         if line in said or (not is_told and (table in UNREADABLE or table.name in DEFINITIONS))
-        for row in unreadable.unfit(connection, table)
+        for row in unreadable_columns.unfit(connection, table)
     ]
     many = Counter(row.table for row in rows)
-    named = {line for line, table in failed.items() if 0 < many[str(table.name)] < unreadable.MOST}
+    named = {line for line, table in failed.items() if 0 < many[str(table.name)] < unreadable_columns.MOST}
     return rows, [line for line in said if line not in named]

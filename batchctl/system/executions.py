@@ -18,7 +18,7 @@ from batchctl.ports import Spawned
 from batchctl.system import platform
 from batchctl.system.cookies import own_cookie_of
 from batchctl.system.environment import for_children
-from batchctl.system.jobs import Listening, call_job
+from batchctl.system.job_calls import Listening, call_job
 from batchctl.system.masking import masked, telling
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcesses

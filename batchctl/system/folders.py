@@ -20,8 +20,8 @@ from batchctl.domain.arrivals import FoundFile, Listing
 from batchctl.domain.text import visible
 from batchctl.ports import FolderPage, FolderReport, FolderWalk, Inspected
 from batchctl.system import shares
-from batchctl.system.limits import all_within
 from batchctl.system.platform import is_folder, is_in_use
+from batchctl.system.time_limits import all_within
 
 PAGE = 1000
 """How many files are reported together at most."""

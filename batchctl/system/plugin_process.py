@@ -18,8 +18,8 @@ from batchctl.plugin_api import JobEnd
 from batchctl.system.cookies import own_cookie_of
 from batchctl.system.environment import for_children
 from batchctl.system.following import Reader
+from batchctl.system.kept_output import OUTPUT_CAP, Output
 from batchctl.system.messages import line_of, message_of
-from batchctl.system.output import OUTPUT_CAP, Output
 from batchctl.system.platform import Tree
 from batchctl.system.processes import DRAIN, signal_name
 from batchctl.system.sources import Sources

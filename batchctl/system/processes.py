@@ -16,7 +16,7 @@ from pathlib import Path
 from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.text import unfit, visible
 from batchctl.system.following import Follower, follow
-from batchctl.system.output import Output
+from batchctl.system.kept_output import Output
 from batchctl.system.platform import Tree
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads

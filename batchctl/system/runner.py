@@ -23,13 +23,13 @@ from batchctl.ports import AskHandler, Bell, Clock, Finished, Report, Trace, ask
 from batchctl.system import adoption, journal, platform
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
-from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
 from batchctl.system.environment import for_children
 from batchctl.system.executions import Means, RunningStep
-from batchctl.system.jobs import describe, trace
+from batchctl.system.gone_controllers import is_gone
+from batchctl.system.job_calls import describe, trace
+from batchctl.system.kept_output import OUTPUT_CAP, shortened
 from batchctl.system.loops import Call, new_loop
-from batchctl.system.output import OUTPUT_CAP, shortened
 from batchctl.system.plugin_process import PluginProcess, PluginProcesses
 from batchctl.system.supervision import Ears, Supervision, lost_with
 from batchctl.system.threads import Threads

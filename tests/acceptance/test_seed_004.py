@@ -205,7 +205,7 @@ def test_line_07_a_job_is_added_as_a_whole_and_armed_or_not_at_all(
         raise Cut
 
     with monkeypatch.context() as patched:
-        patched.setattr("batchctl.store.maintenance.audit.add", cut)  # The last that is written.
+        patched.setattr("batchctl.store.maintenance.audit_entries.add", cut)  # The last that is written.
         with pytest.raises(Cut):
             shop.add("job", "SELECT 1")
     assert shop.counts() == [0, 0, 0]

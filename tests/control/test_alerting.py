@@ -20,7 +20,7 @@ from batchctl.domain.rows import InstanceId
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.maintenance import disposal
 from batchctl.operations.requested import Proxy
-from batchctl.store.alerting import alert_deliveries, evidence, incidents
+from batchctl.store.alerting import alert_deliveries, evidence, incident_rows
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, ZONE, World
 
@@ -343,14 +343,14 @@ def test_an_old_leader_that_froze_before_it_wrote_finds_out_that_it_is_over(
     failed: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = Alarm(failed), Alarm(failed, name="c2", transactions=failed.open())
-    whole = incidents.wait_for_others
+    whole = incident_rows.wait_for_others
 
     def sleep(connection: Any) -> None:
         """Sleep between what was read and the transaction that writes."""
-        monkeypatch.setattr(incidents, "wait_for_others", whole)
+        monkeypatch.setattr(incident_rows, "wait_for_others", whole)
         raise Conflict("asleep")
 
-    monkeypatch.setattr(incidents, "wait_for_others", sleep)
+    monkeypatch.setattr(incident_rows, "wait_for_others", sleep)
     with pytest.raises(Conflict):
         old.duty.watch.look()
     assert len(new.told()) == 1

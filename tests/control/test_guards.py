@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from batchctl.control.controller_watch import Watch
 from batchctl.control.operators.answering import Answering
-from batchctl.control.watch import Watch
 from batchctl.domain import moves
 from batchctl.domain.alerting.alert_text import Message
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId

@@ -8,7 +8,7 @@ from batchctl import app, config
 from batchctl.cli import main
 from batchctl.operations.definitions import connection_checks
 from batchctl.operations.definitions.checking import Finding
-from batchctl.store.dialects.health import mssql
+from batchctl.store.dialects.health import mssql_health
 from tests.control_databases import SqliteControl
 from tests.postgres import PostgresServer
 
@@ -93,7 +93,7 @@ def test_sql_server_is_asked_for_the_object(number: int | None, exists: bool) ->
         def scalar_one(self) -> int | None:
             return number
 
-    assert mssql.has_procedure(Answer(), "dbo.load") is exists  # type: ignore[arg-type] # a stand-in for the connection
+    assert mssql_health.has_procedure(Answer(), "dbo.load") is exists  # type: ignore[arg-type] # a stand-in for the connection
 
 
 def test_the_command_asks_only_when_it_is_told_to(

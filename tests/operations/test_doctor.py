@@ -21,7 +21,7 @@ from batchctl.domain.maintenance.health import Reading, Result
 from batchctl.operations.definitions.checking import Finding
 from batchctl.operations.maintenance.doctor import Doctor, Line
 from batchctl.store import engine
-from batchctl.store.dialects.health import mssql, postgresql, sqlite
+from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 from batchctl.store.maintenance import schema
 from batchctl.system.clock import SystemClock
 from batchctl.system.shares import file_system_of
@@ -460,21 +460,23 @@ def worst(readings: Iterator[Reading]) -> dict[str, Result]:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (mssql.Facts(), {}),
-        (mssql.Facts(delayed_durability="ALLOWED"), {}),
-        (mssql.Facts(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
-        (mssql.Facts(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
-        (mssql.Facts(is_snapshot=False), {"read committed snapshot": Result.WARN}),
-        (mssql.Facts(compatibility_level=130), {}),
-        (mssql.Facts(compatibility_level=120), {"compatibility level": Result.WARN}),
+        (mssql_health.Facts(), {}),
+        (mssql_health.Facts(delayed_durability="ALLOWED"), {}),
+        (mssql_health.Facts(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
+        (mssql_health.Facts(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
+        (mssql_health.Facts(is_snapshot=False), {"read committed snapshot": Result.WARN}),
+        (mssql_health.Facts(compatibility_level=130), {}),
+        (mssql_health.Facts(compatibility_level=120), {"compatibility level": Result.WARN}),
     ],
 )
-def test_sql_server_is_judged_by_how_it_is_set(facts: mssql.Facts, said: dict[str, Result]) -> None:
-    assert worst(mssql.judge(facts)) == said
+def test_sql_server_is_judged_by_how_it_is_set(facts: mssql_health.Facts, said: dict[str, Result]) -> None:
+    assert worst(mssql_health.judge(facts)) == said
 
 
 def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
-    steps = [reading.next_step for reading in mssql.judge(mssql.Facts(name="a]b", delayed_durability="FORCED"))]
+    steps = [
+        reading.next_step for reading in mssql_health.judge(mssql_health.Facts(name="a]b", delayed_durability="FORCED"))
+    ]
 
     assert steps[0] == "ALTER DATABASE [a]]b] SET DELAYED_DURABILITY = DISABLED;"
 
@@ -482,17 +484,17 @@ def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (postgresql.Facts(), {}),
-        (postgresql.Facts(fsync="off"), {"fsync": Result.FAIL}),
-        (postgresql.Facts(full_page_writes="off"), {"full_page_writes": Result.FAIL}),
-        (postgresql.Facts(synchronous_commit="off"), {"synchronous_commit": Result.FAIL}),
-        (postgresql.Facts(synchronous_commit_of_others="off"), {"synchronous_commit": Result.WARN}),
-        (postgresql.Facts(is_standby=True), {"standby": Result.FAIL}),
-        (postgresql.Facts(is_pooled=True), {"pooler": Result.FAIL}),
+        (postgresql_health.Facts(), {}),
+        (postgresql_health.Facts(fsync="off"), {"fsync": Result.FAIL}),
+        (postgresql_health.Facts(full_page_writes="off"), {"full_page_writes": Result.FAIL}),
+        (postgresql_health.Facts(synchronous_commit="off"), {"synchronous_commit": Result.FAIL}),
+        (postgresql_health.Facts(synchronous_commit_of_others="off"), {"synchronous_commit": Result.WARN}),
+        (postgresql_health.Facts(is_standby=True), {"standby": Result.FAIL}),
+        (postgresql_health.Facts(is_pooled=True), {"pooler": Result.FAIL}),
     ],
 )
-def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql.Facts, said: dict[str, Result]) -> None:
-    assert worst(postgresql.judge(facts)) == said
+def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql_health.Facts, said: dict[str, Result]) -> None:
+    assert worst(postgresql_health.judge(facts)) == said
 
 
 @pytest.mark.parametrize(
@@ -506,7 +508,7 @@ def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql.Facts, said: di
     ],
 )
 def test_sqlite_is_judged_by_how_it_is_set(waits: bool, mode: str, said: dict[str, Result]) -> None:
-    assert worst(sqlite.judge(sqlite.Facts("/d/x.db", 1, waits, mode, (3, 40, 1)))) == said
+    assert worst(sqlite_health.judge(sqlite_health.Facts("/d/x.db", 1, waits, mode, (3, 40, 1)))) == said
 
 
 @pytest.mark.parametrize(
@@ -523,7 +525,9 @@ def test_sqlite_is_judged_by_how_it_is_set(waits: bool, mode: str, said: dict[st
 )
 def test_what_an_old_sqlite_may_do_to_a_log_is_told(version: tuple[int, int, int], is_told: bool) -> None:
     (said,) = (
-        each for each in sqlite.judge(sqlite.Facts("/d/x.db", 1, True, "wal", version)) if each.check == "journal mode"
+        each
+        for each in sqlite_health.judge(sqlite_health.Facts("/d/x.db", 1, True, "wal", version))
+        if each.check == "journal mode"
     )
 
     assert said.result is Result.OK

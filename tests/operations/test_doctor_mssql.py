@@ -13,7 +13,7 @@ from sqlalchemy.pool import StaticPool
 
 from batchctl.domain.maintenance.health import Reading, Result
 from batchctl.store import engine
-from batchctl.store.dialects.health import mssql
+from batchctl.store.dialects.health import mssql_health
 from batchctl.store.maintenance import examination, roles
 from batchctl.store.tables import metadata
 from batchctl.store.task_queues import SERVICE
@@ -34,7 +34,7 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> S
 @pytest.fixture
 def connection(server: SqlServer, tmp_path: Path) -> Iterator[Connection]:
     """A connection of the doctor's."""
-    with mssql.open_target(make_url(URLS[server.module]), tmp_path).connect() as made:
+    with mssql_health.open_target(make_url(URLS[server.module]), tmp_path).connect() as made:
         yield made
 
 
@@ -57,7 +57,7 @@ def test_a_login_is_given_up_after_a_while(server: SqlServer, connection: Connec
 def test_every_right_to_every_table_is_asked_for(server: SqlServer, control: Connection) -> None:
     server.when(r"HAS_PERMS_BY_NAME\(\?", [Rows([[1, 1]], ["found", "may"])])
 
-    (reading,) = mssql.rights(control, NEEDED)
+    (reading,) = mssql_health.rights(control, NEEDED)
 
     assert reading.result is Result.OK
     asked = [(sql, given) for sql, given in server.asked if "HAS_PERMS_BY_NAME(?" in sql]
@@ -106,14 +106,14 @@ def judge() -> Iterator[Connection]:
 
 def lacking(judge: Connection) -> dict[str, str]:
     """Return the rights that doctor says the service role lacks, table by table."""
-    return {one.tables: one.privileges for one in mssql.lacking(judge, examination._NEEDED)}
+    return {one.tables: one.privileges for one in mssql_health.lacking(judge, examination._NEEDED)}
 
 
 def test_a_right_to_columns_is_one_to_the_table(judge: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lacking(judge) == {}, "the script of roles grants what doctor asks for"
 
     whole = "SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may"
-    monkeypatch.setattr(mssql, "_MAY", text(whole))
+    monkeypatch.setattr(mssql_health, "_MAY", text(whole))
     granted_by_column = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
     assert lacking(judge) == dict.fromkeys(granted_by_column, "UPDATE")
 
@@ -121,7 +121,7 @@ def test_a_right_to_columns_is_one_to_the_table(judge: Connection, monkeypatch: 
 def test_what_the_service_may_not_do_is_lacking(judge: Connection) -> None:
     asked = {"ProcessControl": ("UPDATE",), "AuditLog": ("UPDATE",), "Schedule": ("INSERT", "UPDATE")}
 
-    found = {one.tables: one.privileges for one in mssql.lacking(judge, asked)}
+    found = {one.tables: one.privileges for one in mssql_health.lacking(judge, asked)}
     assert found == {"ProcessControl": "UPDATE", "AuditLog": "UPDATE", "Schedule": "INSERT"}
 
 
@@ -131,7 +131,7 @@ def test_a_right_that_is_lacking_is_named_with_what_grants_it(server: SqlServer,
     server.when(r"HAS_PERMS_BY_NAME\(\?", *([Rows([answer], names)] for answer in answers))
     server.when(r"USER_NAME\(\)", [Rows([["etl", 1]], ["name", "may_connect"])])
 
-    assert mssql.rights(control, NEEDED) == [
+    assert mssql_health.rights(control, NEEDED) == [
         Reading(
             "rights",
             Result.FAIL,
@@ -144,7 +144,7 @@ def test_a_right_that_is_lacking_is_named_with_what_grants_it(server: SqlServer,
 def test_the_user_is_asked_for_by_what_the_server_calls_him(server: SqlServer, connection: Connection) -> None:
     server.when(r"USER_NAME\(\)", [Rows([["etl", 1]], ["name", "may_connect"])])
 
-    (reading,) = mssql.target_rights(connection)
+    (reading,) = mssql_health.target_rights(connection)
 
     assert reading.message == "Steps work as user etl."
     assert server.said(r"HAS_PERMS_BY_NAME\(DB_NAME\(\), 'DATABASE', 'CONNECT'\)")
@@ -154,7 +154,7 @@ def test_the_facts_are_those_of_this_database(server: SqlServer, connection: Con
     names = ["name", "delayed_durability", "is_snapshot", "compatibility_level", "updateability"]
     server.when("sys.databases", [Rows([["etl", "DISABLED", 0, 120, "READ_WRITE"]], names)])
 
-    found = {reading.check: reading for reading in mssql.durability(connection)}
+    found = {reading.check: reading for reading in mssql_health.durability(connection)}
 
     assert found["read committed snapshot"].result is Result.WARN
     assert found["read committed snapshot"].next_step == "ALTER DATABASE [etl] SET READ_COMMITTED_SNAPSHOT ON;"
@@ -167,4 +167,4 @@ def test_the_facts_are_those_of_this_database(server: SqlServer, connection: Con
 def test_the_time_is_the_servers(server: SqlServer, connection: Connection) -> None:
     server.when(r"SYSUTCDATETIME\(\)", one(NOW))
 
-    assert mssql.now(connection) == NOW.replace(tzinfo=UTC)
+    assert mssql_health.now(connection) == NOW.replace(tzinfo=UTC)

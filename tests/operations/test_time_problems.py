@@ -11,7 +11,7 @@ import pytest
 from batchctl.operations.definitions import checking
 from batchctl.operations.definitions.checking import Finding
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 from batchctl.testing import surroundings
 from tests.control.world import World
 from tests.operations.test_checking import Plugins
@@ -312,7 +312,7 @@ def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other
     world.sql("UPDATE Schedule SET Jitter = -1 WHERE ScheduleName = 'odd'")
 
     with world.transactions.read() as connection:
-        found, broken = schedules.everything(connection)
+        found, broken = schedule_rows.everything(connection)
 
     assert [one.name for one in found] == ["good"]
     assert [one.said for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]

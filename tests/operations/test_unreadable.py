@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Table, select
 
 from batchctl.cli.main import run
-from batchctl.control.dead_ends import OF_WORK
+from batchctl.control.dead_end_watch import OF_WORK
 from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import reports
@@ -27,7 +27,7 @@ from batchctl.store.tables import (
     resource,
     schedule,
 )
-from batchctl.store.unreadable import RESTORE
+from batchctl.store.unreadable_columns import RESTORE
 from tests.control.alarm import Alarm, rules
 from tests.control.world import World
 from tests.control_databases import SqliteControl

@@ -17,7 +17,7 @@ from batchctl.control.alerting import incident_watch, outbox
 from batchctl.control.maintenance import purge, sealing
 from batchctl.domain import gates, liveness, moves
 from batchctl.domain.maintenance import retention
-from batchctl.operations.operators import freezing, release
+from batchctl.operations.operators import freezing, releasing
 from batchctl.store import history, instances, leading, transactions, turns
 from batchctl.store.dependencies import dependencies
 from batchctl.store.maintenance import audit_seals, finished_instances
@@ -237,7 +237,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what is let go is changed and nobody writes it down",
         "C11",
-        (release, "actor.note_all(connection, map(_noted, changes), reason)", "pass"),
+        (releasing, "actor.note_all(connection, map(_noted, changes), reason)", "pass"),
     ),
     mutant(
         "a thaw has no row in the audit log",

@@ -45,8 +45,8 @@ PLANTED: tuple[Planted, ...] = (
         "a controller watches itself",
         "control/test_guards.py::test_nobody_counts_himself_among_the_dead[sqlite]",
         (
-            ("batchctl.control.watch", ".owners(connection) - {self.controller}", ".owners(connection)"),
-            ("batchctl.control.watch", "        rows.pop(self.controller, None)\n", ""),
+            ("batchctl.control.controller_watch", ".owners(connection) - {self.controller}", ".owners(connection)"),
+            ("batchctl.control.controller_watch", "        rows.pop(self.controller, None)\n", ""),
         ),
     ),
     Planted(

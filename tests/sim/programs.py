@@ -16,7 +16,7 @@ from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.control.leadership import Leadership, LeadersTransactions
-from batchctl.control.maintenance.retention import Retention
+from batchctl.control.maintenance.retention_duty import Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
 from batchctl.control.operators.answering import Answering
@@ -45,7 +45,7 @@ from batchctl.operations.scheduling.backfiller import Backfiller, Span
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
-from batchctl.store.scheduling import backfills, schedules
+from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
 from batchctl.testing import surroundings
@@ -301,7 +301,7 @@ class Person(Actor):
             columns.pop("IntervalMinutes", None)
 
         def change(connection: object) -> None:
-            schedules.change(connection, number, columns, self.clock.now())  # type: ignore[arg-type]  # any connection
+            schedule_rows.change(connection, number, columns, self.clock.now())  # type: ignore[arg-type]  # any connection
 
         if columns:
             self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), change))

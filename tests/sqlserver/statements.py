@@ -35,7 +35,7 @@ BY_KIND = frozenset(
         ("batchctl.store.intake.staging", "count"),
         ("batchctl.store.leading", "load_or_make"),
         *(("batchctl.store.task_queues", name) for name in ("_guards", "keeps_out")),
-        *(("batchctl.store.unreadable", name) for name in ("unfit", "_of_row")),
+        *(("batchctl.store.unreadable_columns", name) for name in ("unfit", "_of_row")),
         ("batchctl.store.dialects.pending", "limit"),
     }
 )

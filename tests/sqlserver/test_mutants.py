@@ -63,7 +63,7 @@ def test_a2_a_limit_without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
         "instances._NEAR_OF",
         "limits._IN_USE",
         "dependencies.live._NEWEST",
-        "maintenance.lengths._NEWEST",
+        "maintenance.attempt_lengths._NEWEST",
     } <= refused
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.store import unreadable, views
+from batchctl.store import unreadable_columns, views
 from batchctl.store.dialects import mssql_session
 from batchctl.store.maintenance import roles, schema
 from batchctl.store.tables import process_batch
@@ -95,7 +95,7 @@ def of_the_catalog() -> Iterator[str]:
 
 def of_rows_put_back() -> Iterator[str]:
     connection: Any = SimpleNamespace(dialect=SimpleNamespace(name="mssql"))
-    shown, _, _ = unreadable._put_back(connection, process_batch, 1, None).partition(";   ")
+    shown, _, _ = unreadable_columns._put_back(connection, process_batch, 1, None).partition(";   ")
     yield f"{shown};"
 
 
@@ -119,7 +119,7 @@ WHOLE = {
     ],
     "batchctl/store/maintenance/roles.py": of_roles,
     "batchctl/store/maintenance/tsql_script.py": of_the_script,
-    "batchctl/store/unreadable.py": of_rows_put_back,
+    "batchctl/store/unreadable_columns.py": of_rows_put_back,
     "step_handlers/_catalog.py": of_the_catalog,
     "step_handlers/_tsql.py": of_steps,
 }

@@ -8,7 +8,7 @@ from types import FunctionType
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from batchctl.store import identity, unreadable
+from batchctl.store import identity, unreadable_columns
 from batchctl.store.conditions import requirements
 from batchctl.store.dialects import mssql_session
 from batchctl.store.maintenance import schema
@@ -40,7 +40,7 @@ def test_it_is_taken_as_mssql_python_is_given_it(name: str) -> None:
 def test_what_looks_for_unreadable_rows_is_taken(table: str) -> None:
     made = metadata.tables[table]
     for column, condition in requirements(made, "mssql"):
-        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable._breaks(made.c[column], condition)}")
+        taken.assert_taken(f"SELECT 1 FROM {table} WHERE {unreadable_columns._breaks(made.c[column], condition)}")
 
 
 def test_another_name_for_the_database_is_taken() -> None:

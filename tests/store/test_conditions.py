@@ -17,7 +17,7 @@ from batchctl.store import controllers, history, instances, limits, reports, tab
 from batchctl.store.conditions import is_word, one_of
 from batchctl.store.engine import open_engine
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 from tests.control_databases import SqliteControl, with_tables
 
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
@@ -62,7 +62,7 @@ QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_FileProcess_Inbox", lambda connection: intake.not_taken_in(connection, 8)),
     ("IX_FileProcess_Inbox", lambda connection: intake.set_aside(connection, [IntakeStatus.PAUSED], 900, 8)),
     ("IX_FileProcess_Inbox", lambda connection: intake.set_aside(connection, [IntakeStatus.REJECTED], 900, 8, "B")),
-    ("IX_AuditLog_Target", lambda connection: audit.of_target(connection, "FileProcess:1")),
+    ("IX_AuditLog_Target", lambda connection: audit_entries.of_target(connection, "FileProcess:1")),
     ("IX_AuditLog_Target", lambda connection: intake.first_with_same_data(connection, REPEATED, BATCH)),
 ]
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase
 
@@ -26,7 +26,7 @@ def transactions(control_database: ControlDatabase) -> Iterator[StoreTransaction
 
 
 def act(connection: Connection) -> None:
-    audit.add(
+    audit_entries.add(
         connection,
         actor="a",
         host="h",
@@ -56,7 +56,7 @@ def test_what_is_not_there_any_more_is_named(
     with pytest.raises(DatabaseUnusable) as written:
         transactions.run(frozenset({Boundary.OPERATOR}), act)
     with pytest.raises(DatabaseUnusable) as read, transactions.read() as connection:
-        audit.newest(connection, 1)
+        audit_entries.newest(connection, 1)
 
     for refused in (written.value, read.value):
         assert "lacks" in refused.message

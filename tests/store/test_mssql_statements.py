@@ -17,7 +17,7 @@ from batchctl.domain.rows import BatchId
 from batchctl.store import engine, history, instances, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import DEFINITIONS, metadata
 from batchctl.store.transactions import StoreTransactions
@@ -114,7 +114,7 @@ def test_moments_are_sent_without_a_zone(server: SqlServer, tmp_path: Path) -> N
     now = NOW.replace(tzinfo=UTC)
     transactions.run(
         frozenset(),
-        lambda connection: audit.add(
+        lambda connection: audit_entries.add(
             connection, actor="a", host="h", action="x", target="t", reason=None, before=None, after=None, now=now
         ),
     )

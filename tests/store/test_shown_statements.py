@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from batchctl.store.intake.intake import to_correct_entity
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.unreadable_columns import for_any_client
 
 PLAIN = f"correct Entity of the row ({to_correct_entity(cast('Any', 7))}), or register a batch"
 TOLD = PLAIN.replace("(UPDATE", "(SET QUOTED_IDENTIFIER ON; UPDATE")

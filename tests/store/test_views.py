@@ -22,7 +22,7 @@ from batchctl.store import limits, views
 from batchctl.store.columns import UtcTime
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import schema
-from batchctl.store.scheduling import zone_offsets
+from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.tables import metadata
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
@@ -37,7 +37,7 @@ def world(control_database: ControlDatabase) -> Iterator[World]:
     """Return a fresh database that knows its time zone, with an engine the test drives."""
     made = World(control_database)
     offsets = reckoned.offsets(AMSTERDAM)
-    made.transactions.run(frozenset(), lambda connection: zone_offsets.keep(connection, AMSTERDAM, offsets, NOW))
+    made.transactions.run(frozenset(), lambda connection: zone_offset_rows.keep(connection, AMSTERDAM, offsets, NOW))
     yield made
     made.close()
 

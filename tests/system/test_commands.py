@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system import following
 from batchctl.system.environment import for_children
-from batchctl.system.output import Output
+from batchctl.system.kept_output import Output
 from batchctl.system.platform import Tree
 from batchctl.system.processes import CommandRun, signal_name, why_not_started
 from batchctl.system.stopping import Stop

@@ -12,7 +12,7 @@ from batchctl.domain.text import visible
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
     from batchctl.operations.alerting.alert_channels import Channel
-    from batchctl.operations.columns import Columns
+    from batchctl.operations.shown_columns import Columns
 
 FINDINGS = 6
 
@@ -65,14 +65,14 @@ def _listing(found: tuple[Channel, ...]) -> Listing:
 
 
 def _as_json(one: Channel) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "Channel": one.name,
         "Kind": one.kind,
         "On": one.on,
         "Problem": one.problem,
-        "LastDelivery": None if one.last is None else columns.delivery(one.last),
+        "LastDelivery": None if one.last is None else shown_columns.delivery(one.last),
     }
 
 

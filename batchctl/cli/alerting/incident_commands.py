@@ -59,7 +59,7 @@ def incidents(
 ) -> None:
     """List the problems that people have to know of, since when, and what to type."""
     from batchctl.cli import output
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.alerting import incident_desk
 
     stands = None if status is None else IncidentStatus(status)
@@ -68,7 +68,7 @@ def incidents(
         found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
         now = app.clock.now()
     if as_json:
-        output.print_json([columns.incident(one) for one in found])
+        output.print_json([shown_columns.incident(one) for one in found])
         return
     out = output.console()
     if found:

@@ -29,7 +29,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     from batchctl.domain.maintenance.lengths import in_words
     from batchctl.domain.operators import freezes
     from batchctl.domain.text import typed
-    from batchctl.operations import columns, inspection
+    from batchctl.operations import inspection, shown_columns
 
     with session.app() as app:
         (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
@@ -38,9 +38,9 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
     if as_json:
         listed = [
             {
-                **columns.batch(one.batch),
-                "Steps": [columns.step(step) for step in one.batch.steps],
-                "NotInstalled": [columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
+                **shown_columns.batch(one.batch),
+                "Steps": [shown_columns.step(step) for step in one.batch.steps],
+                "NotInstalled": [shown_columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
                 "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
                 "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},
@@ -49,7 +49,7 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
         ]
         nothing = dict.fromkeys(listed[0] if listed else ())
         listed += [
-            {**nothing, "ProcessBatch_id": row.batch_id, **columns.unreadable(row), "Unreadable": row.message}
+            {**nothing, "ProcessBatch_id": row.batch_id, **shown_columns.unreadable(row), "Unreadable": row.message}
             for row in broken
         ]
         output.print_json(listed)

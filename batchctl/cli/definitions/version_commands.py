@@ -22,7 +22,7 @@ def versions(session: Session, batch: str, as_json: bool) -> None:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.domain.text import typed, visible
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.definitions import batch_history
 
     with session.app() as app:
@@ -31,7 +31,7 @@ def versions(session: Session, batch: str, as_json: bool) -> None:
         listed = [
             {
                 "DefVersion": one.number,
-                "z_inserted": columns.moment(one.seen_at),
+                "z_inserted": shown_columns.moment(one.seen_at),
                 "Changes": [{"Column": at.where, "Before": at.before, "After": at.after} for at in one.changes],
                 "Content": json.loads(one.content),
             }

@@ -12,8 +12,8 @@ from batchctl.cli.session import Session, as_json, batch_names, pass_session
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from batchctl.operations.columns import Columns
     from batchctl.operations.dependencies.picture import Impact, Node, Picture, Wait
+    from batchctl.operations.shown_columns import Columns
 
 FORMATS = ("terminal", "svg", "mermaid", "json")
 _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json"}
@@ -159,10 +159,10 @@ def _waits(wait: Wait) -> str:
 
 
 def _as_json(seen: Picture) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
-        "Now": columns.moment(seen.now),
+        "Now": shown_columns.moment(seen.now),
         "CycleKey": seen.cycle_key,
         "ProcessBatchName": None if seen.target is None else seen.target.name,
         "Batches": [_node_as_json(node) for node in seen.nodes],
@@ -181,7 +181,7 @@ def _as_json(seen: Picture) -> Columns:
 
 
 def _node_as_json(node: Node) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     stand = node.stand
     return {
@@ -198,41 +198,41 @@ def _node_as_json(node: Node) -> Columns:
         "Status": None if stand is None else stand.status.value,
         "PrevProcessControlSeq": None if stand is None else stand.last_seq,
         "CycleKey": None if stand is None else stand.cycle_key,
-        "z_updated": None if stand is None else columns.moment(stand.changed_at),
+        "z_updated": None if stand is None else shown_columns.moment(stand.changed_at),
         "Instances": {status.value: count for status, count in node.counts.items()},
         "WaitsFor": [_wait_as_json(wait) for wait in node.waits],
     }
 
 
 def _wait_as_json(wait: Wait) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "CycleKey": wait.cycle_key,
         "Complete": list(wait.has),
         "Missing": list(wait.lacks),
-        "Since": columns.moment(wait.since),
+        "Since": shown_columns.moment(wait.since),
         "Overdue": wait.is_overdue,
     }
 
 
 def _forecast_as_json(seen: Picture) -> Columns | None:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     if seen.forecast is None:
         return None
     return {
         "CycleKey": seen.forecast_key,
-        "ExpectedFinish": columns.moment(seen.forecast.finish),
-        "TotalSeconds": columns.seconds(seen.forecast.total),
+        "ExpectedFinish": shown_columns.moment(seen.forecast.finish),
+        "TotalSeconds": shown_columns.seconds(seen.forecast.total),
         "Obstacles": list(seen.forecast.obstacles),
         "LongestChain": [
             {
                 "ProcessBatch_id": leg.batch.batch_id,
                 "ProcessBatchName": leg.batch.name,
-                "StartTime": columns.moment(leg.starts),
-                "EndTime": columns.moment(leg.ends),
-                "Seconds": columns.seconds(leg.ends - leg.starts),
+                "StartTime": shown_columns.moment(leg.starts),
+                "EndTime": shown_columns.moment(leg.ends),
+                "Seconds": shown_columns.seconds(leg.ends - leg.starts),
                 "ByExpectedDuration": list(leg.length.expected),
                 "Unknown": list(leg.length.unknown),
             }

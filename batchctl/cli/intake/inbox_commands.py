@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
     from batchctl.domain.rows import IntakeId
     from batchctl.operations.clerk import Clerk, Moved, Resent
-    from batchctl.operations.columns import Columns
     from batchctl.operations.intake.inbox import Inbox, Item, Reader, ShownIntake
+    from batchctl.operations.shown_columns import Columns
 
 _STATES = tuple(state.value for state in InboxState)
 _ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)
@@ -362,21 +362,21 @@ def _next(shown: ShownIntake) -> list[str]:
 
 
 def _as_json(found: Inbox) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "Leader": found.leader,
         "Rows": [_item_as_json(item) for item in found.items],
         "Before": found.before,
-        "Unreadable": [columns.unreadable(row) for row in found.unreadable],
+        "Unreadable": [shown_columns.unreadable(row) for row in found.unreadable],
     }
 
 
 def _item_as_json(item: Item) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
-        **columns.intake(item.row),
+        **shown_columns.intake(item.row),
         "State": item.state.value,
         "Because": item.because,
         "FileMissing": item.is_file_missing,
@@ -385,13 +385,13 @@ def _item_as_json(item: Item) -> Columns:
 
 
 def _shown_as_json(shown: ShownIntake) -> Columns:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
     return {
-        **(columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
+        **(shown_columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
         "Leader": shown.leader,
         "TakenBy": [*_takers(shown)],
-        "BatchControl": [columns.instance(instance) for instance in shown.instances],
-        "Audit": [columns.audit(entry) for entry in shown.audit],
+        "BatchControl": [shown_columns.instance(instance) for instance in shown.instances],
+        "Audit": [shown_columns.audit(entry) for entry in shown.audit],
     }

@@ -32,7 +32,7 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
     from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.intake.triggers import conditions_of
     from batchctl.domain.text import typed
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.intake import trial
 
     with session.app() as app:
@@ -40,7 +40,7 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
         every, broken = trial.everything(app.transactions)
         found = [one for one in every if is_wanted(one.entity, one.enabled)]
     if as_json:
-        output.print_json(with_unreadable([columns.data_trigger(one) for one in found], broken))
+        output.print_json(with_unreadable([shown_columns.data_trigger(one) for one in found], broken))
         return
     rows = [
         (

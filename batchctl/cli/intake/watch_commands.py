@@ -31,7 +31,7 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     from batchctl.cli.output import cell, time, word
     from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.text import typed
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.intake import watches
 
     with session.app() as app:
@@ -41,11 +41,11 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
     if as_json:
         listed = [
             {
-                **columns.file_watch(one.watch),
+                **shown_columns.file_watch(one.watch),
                 "Taken": one.tally.taken,
                 "Missing": one.tally.missing,
                 "LastFileProcess_id": one.tally.last_intake,
-                "LastSubmitted": columns.moment(one.tally.last_at),
+                "LastSubmitted": shown_columns.moment(one.tally.last_at),
             }
             for one in found
         ]
@@ -106,7 +106,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.domain.text import storable
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.intake.watches import OUTCOMES
 
     session: Session = ctx.obj
@@ -115,7 +115,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     if as_json:
         output.print_json(
             {
-                **columns.file_watch(found.watch),
+                **shown_columns.file_watch(found.watch),
                 "FolderHere": found.folder,
                 "Trouble": found.trouble,
                 "Totals": {outcome: found.totals[outcome] for outcome in OUTCOMES},

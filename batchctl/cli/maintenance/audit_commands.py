@@ -81,7 +81,7 @@ def audit(
             raise click.UsageError("REF and --batch name two things; give one of them.")
         ref = f"batch:{batch}"
     from batchctl.cli import output
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.maintenance import audit_trail
     from batchctl.operations.maintenance.audit_trail import Filter
 
@@ -90,7 +90,7 @@ def audit(
         wanted = Filter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
-        output.print_json([columns.audit(entry) for entry in found])
+        output.print_json([shown_columns.audit(entry) for entry in found])
         return
     out = output.console()
     if not found:

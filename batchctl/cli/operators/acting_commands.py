@@ -298,7 +298,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     from batchctl.cli import command_texts, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     out = output.console()
     at = done.before.instance_id
@@ -308,7 +308,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
-    before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
+    before, after = shown_columns.changes(shown_columns.instance(done.before), shown_columns.instance(done.after))
     rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
@@ -349,7 +349,7 @@ def _told(value: JsonValue) -> Text:
     """Return a value in words where it is a time that is long over, before which nothing starts."""
     from batchctl.cli.output import cell
     from batchctl.domain.rows import LONG_AGO
-    from batchctl.operations.columns import moment
+    from batchctl.operations.shown_columns import moment
 
     return cell("at once" if value == moment(LONG_AGO) else value)
 

@@ -56,12 +56,12 @@ def freeze(
     taken in, instances made and schedules fired meanwhile. The batches stay enabled or disabled as they are.
     """
     from batchctl.cli import output
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     with session.app() as app:
         done = _freezer(app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
     if as_json:
-        output.print_json({**columns.freeze(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
+        output.print_json({**shown_columns.freeze(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
     else:
         _show_frozen(done)
 
@@ -95,7 +95,7 @@ def thaw(
     from batchctl.cli import output
     from batchctl.cli.operators import release_options
     from batchctl.domain.rows import FreezeId
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     if freeze_id is not None and (batch is not None or tag is not None):
         message = "A number, --batch and --tag exclude each other."
@@ -107,7 +107,7 @@ def thaw(
             chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
         done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
-        freezes = [columns.freeze(one) for one in done.freezes]
+        freezes = [shown_columns.freeze(one) for one in done.freezes]
         waited = None if done.released is None else done.released.columns()
         output.print_json({"Thawed": freezes, "Waited": waited, "StillFrozen": [name for name, _ in done.still]})
     else:
@@ -127,7 +127,7 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
     from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
     from batchctl.domain.operators.freezes import scope_of, thawing
     from batchctl.domain.rows import NEVER
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.operators import freezing
 
     with session.app() as app:
@@ -138,7 +138,7 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
         said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
         listed = [
             {
-                **columns.freeze(one),
+                **shown_columns.freeze(one),
                 "Holds": one.holds(now),
                 "FreezesNothing": idle.get(one.freeze_id),
                 **said.pop(one.freeze_id, {}),

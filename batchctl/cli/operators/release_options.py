@@ -10,7 +10,7 @@ from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
 from batchctl.domain.operators.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
 
 if TYPE_CHECKING:
-    from batchctl.operations.operators.release import Released
+    from batchctl.operations.operators.releasing import Released
 
 MEANINGS = {
     Release.ALL: "all of them start, in their order",

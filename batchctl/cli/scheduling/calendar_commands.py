@@ -125,14 +125,14 @@ def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
     from batchctl.operations.scheduling import almanac
 
     with session.app() as app:
         found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
-        output.print_json({**_as_json(found), "Days": [columns.calendar_day(day) for day in days]})
+        output.print_json({**_as_json(found), "Days": [shown_columns.calendar_day(day) for day in days]})
         return
     out = output.console()
     output.section(
@@ -285,10 +285,10 @@ def _keeper(session: Session, *, dry_run: bool) -> Iterator[CalendarKeeper]:
 
 
 def _as_json(kept: Kept) -> dict[str, Any]:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
-        **columns.calendar(kept.calendar),
+        **shown_columns.calendar(kept.calendar),
         "DayCount": len(kept.days),
         "Schedules": [schedule.name for schedule in kept.users],
         "Warning": kept.warning,
@@ -296,20 +296,20 @@ def _as_json(kept: Kept) -> dict[str, Any]:
 
 
 def _imported_as_json(done: Imported) -> dict[str, Any]:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "CalendarName": done.calendar,
         "IsNew": done.is_new,
         "DryRun": done.dry_run,
-        "Added": [columns.calendar_day(day) for day in done.added],
+        "Added": [shown_columns.calendar_day(day) for day in done.added],
         "Same": done.same,
         "Differing": [
-            {"Before": columns.calendar_day(before), "Import": columns.calendar_day(after)}
+            {"Before": shown_columns.calendar_day(before), "Import": shown_columns.calendar_day(after)}
             for before, after in done.differing
         ],
         "Replaced": done.replaced,
-        "Others": [columns.calendar_day(day) for day in done.others],
+        "Others": [shown_columns.calendar_day(day) for day in done.others],
         "ValidFrom": None if done.valid_from is None else done.valid_from.isoformat(),
         "ValidUntil": None if done.valid_until is None else done.valid_until.isoformat(),
         "Moved": [one.columns for one in done.moved],
@@ -317,14 +317,14 @@ def _imported_as_json(done: Imported) -> dict[str, Any]:
 
 
 def _day_as_json(done: DayChange) -> dict[str, Any]:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "CalendarName": done.calendar,
         "CalendarDate": str(done.day),
         "DryRun": done.dry_run,
-        "Before": None if done.before is None else columns.calendar_day(done.before),
-        "After": None if done.after is None else columns.calendar_day(done.after),
+        "Before": None if done.before is None else shown_columns.calendar_day(done.before),
+        "After": None if done.after is None else shown_columns.calendar_day(done.after),
         "Moved": [one.columns for one in done.moved],
     }
 

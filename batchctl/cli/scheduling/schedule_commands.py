@@ -124,7 +124,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     with _timetable(session) as table:
         found = table.sheet(name)
@@ -134,7 +134,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
                 **found.timed.columns,
                 "Batches": [batch.name for batch in found.takers],
                 "Fires": [_decided_as_json(one) for one in found.decided],
-                "AuditLog": [columns.audit(entry) for entry in found.audit],
+                "AuditLog": [shown_columns.audit(entry) for entry in found.audit],
             }
         )
         return
@@ -256,13 +256,13 @@ def _stretch(one: ScheduleFire) -> str | None:
 
 
 def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
-    from batchctl.operations import columns
+    from batchctl.operations import shown_columns
 
     return {
         "FireKey": one.fire_key,
         "Outcome": one.outcome.value,
-        "DueTime": columns.moment(one.due),
-        "DueUntil": columns.moment(one.due_until),
+        "DueTime": shown_columns.moment(one.due),
+        "DueUntil": shown_columns.moment(one.due_until),
         "Instants": one.instants,
         "Reason": one.reason,
         "FileProcess_id": one.intake_id,

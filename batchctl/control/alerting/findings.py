@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.control import dead_ends
+from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
 from batchctl.domain.alerting import troubles
 from batchctl.domain.alerting.alert_rules import AlertRules
@@ -177,7 +177,7 @@ class Findings:
             self._expected = evidence.expected(connection)
             self._mends = {row.batch_id: row.mend for row in defined.unreadable if row.batch_id is not None}
             now = self.clock.now()
-            self._dead_ends = dead_ends.read(connection, defined, self._expected, stepless, now)
+            self._dead_ends = dead_end_watch.read(connection, defined, self._expected, stepless, now)
             self._past.read_attempts(connection)
             self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}

@@ -24,10 +24,10 @@ from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store.alerting import alert_deliveries, evidence, incidents
+from batchctl.store.alerting import alert_deliveries, evidence, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
-from batchctl.store.operators import freezes
+from batchctl.store.operators import freeze_rows
 from batchctl.store.transactions import left_out_if_refused
 
 MOST = 1000
@@ -81,15 +81,15 @@ class IncidentWatch:
     def look_at(self, instance_id: InstanceId) -> None:
         """Open the incident about an instance that stands, if it is not yet: somebody asks sooner than it is looked for."""
         with self.transactions.read() as connection:
-            if incidents.of_instance(connection, instance_id):
+            if incident_rows.of_instance(connection, instance_id):
                 return
 
         def write(connection: Any) -> list[Event]:
-            incidents.wait_for_others(connection)
-            now, known = self.clock.now(), incidents.keys_standing(connection)
+            incident_rows.wait_for_others(connection)
+            now, known = self.clock.now(), incident_rows.keys_standing(connection)
             problems = [one for one in self.findings.problems(connection, now) if one.instance_id == instance_id]
             opened = (one for one in problems if one.kind in OF_AN_INSTANCE and one.key not in known)
-            return [_event("incident.opened", incidents.add(connection, one, now), one) for one in opened]
+            return [_event("incident.opened", incident_rows.add(connection, one, now), one) for one in opened]
 
         for event in self.transactions.run(_BOUNDARIES, write):
             self.listener(event)
@@ -130,13 +130,13 @@ class IncidentWatch:
             self.findings.learn(connection)
 
     def _is_anything(self, connection: Any, now: datetime) -> bool:
-        seen = self._review(connection, incidents.standing(connection), now)
+        seen = self._review(connection, incident_rows.standing(connection), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
             return True
         return bool(self._parcels(connection, seen, now))
 
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
-        unread = incidents.keys_standing(connection).difference(one.key for one in standing)
+        unread = incident_rows.keys_standing(connection).difference(one.key for one in standing)
         problems = [one for one in self.findings.problems(connection, now) if one.key not in unread]
         found = {problem.key for problem in problems}
         others = {one.incident_id: self.findings.failed_with(one) for one in standing if one.key not in found}
@@ -148,7 +148,7 @@ class IncidentWatch:
         """Return the messages that are due; none while there is no channel to send them through."""
         if not self.rules.channels:
             return []
-        all_of_them = [*incidents.standing(connection), *incidents.owing_recovery(connection, MOST)]
+        all_of_them = [*incident_rows.standing(connection), *incident_rows.owing_recovery(connection, MOST)]
         due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
         if not due:
             return []
@@ -158,27 +158,27 @@ class IncidentWatch:
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
     def _write_alone(self, connection: Any) -> list[Event]:
-        incidents.wait_for_others(connection)
+        incident_rows.wait_for_others(connection)
         return self._write(connection)
 
     def _write(self, connection: Any) -> list[Event]:
         now = self.clock.now()
         self.findings.read_anew()
-        seen = self._review(connection, incidents.standing(connection), now)
+        seen = self._review(connection, incident_rows.standing(connection), now)
         events = list[Event]()
         self._refused.clear()
         for one, problem in seen.changed:
             with self._apart(connection, one):
-                incidents.see_again(connection, one, problem, now)
+                incident_rows.see_again(connection, one, problem, now)
         for one in (*seen.resolved, *seen.superseded):
             with self._apart(connection, one):
-                incidents.resolve(connection, one, now, is_told=one in seen.superseded)
+                incident_rows.resolve(connection, one, now, is_told=one in seen.superseded)
                 if not one.is_told_afterwards:
                     alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
                 events.append(_event("incident.resolved", one.incident_id, one))
         for problem in seen.opened:
             with self._apart(connection, problem):
-                events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))
+                events.append(_event("incident.opened", incident_rows.add(connection, problem, now), problem))
         for parcel in self._parcels(connection, seen, now):
             with self._apart(connection, parcel.first):
                 self._post(connection, parcel, now)
@@ -199,11 +199,11 @@ class IncidentWatch:
                 alert_deliveries.add(connection, first.incident_id, channel, parcel.kind, parcel.number, message, now)
         for one in parcel.owed:
             if one.kind is DeliveryKind.RECOVERY:
-                incidents.note_recovery(connection, one.incident, now)
+                incident_rows.note_recovery(connection, one.incident, now)
             else:
                 following = now + self.rules.policy.interval(one.incident.severity)
                 escalated = one.kind is DeliveryKind.ESCALATION
-                incidents.note_alert(connection, one.incident, following, now, is_escalated=escalated)
+                incident_rows.note_alert(connection, one.incident, following, now, is_escalated=escalated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class Frozen:
     def read(cls, connection: Any, now: datetime) -> Frozen:
         """Read what is frozen at this moment."""
         found = frozenset(one.batch_id for one in definitions.all_batches(connection) if holding(one, now) is not None)
-        standing = [one for one in freezes.standing(connection) if one.holds(now)]
+        standing = [one for one in freeze_rows.standing(connection) if one.holds(now)]
         return cls(found, any(one.batch is None and one.tag is None for one in standing))
 
     def holds(self, incident: Incident) -> bool:

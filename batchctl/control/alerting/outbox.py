@@ -15,7 +15,7 @@ from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
-from batchctl.store.alerting import alert_deliveries, incidents
+from batchctl.store.alerting import alert_deliveries, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery, DeliveryId
 
 PAGE = 200
@@ -66,7 +66,9 @@ class Outbox:
             waiting = list[tuple[Delivery, str | None]]()
             if due:
                 frozen = Frozen.read(connection, now)
-                about = {one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in due])}
+                about = {
+                    one.incident_id: one for one in incident_rows.these(connection, [at.incident_id for at in due])
+                }
                 waiting = [
                     (at, taken_back(at.kind, about[at.incident_id], now))
                     for at in due

@@ -17,7 +17,7 @@ from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import NAME_LIMIT, in_short, shorten, storable, visible
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store.maintenance import audit, finished_instances, purging
+from batchctl.store.maintenance import audit_entries, finished_instances, purging
 from batchctl.store.maintenance.purging import Page
 
 FEWEST, MOST = 20, 1000
@@ -187,7 +187,7 @@ class Purge:
         before: Mapping[str, object] | None,
         after: Mapping[str, object] | None,
     ) -> None:
-        audit.add(
+        audit_entries.add(
             connection,
             actor=shorten(storable(self.actor), NAME_LIMIT),
             host=shorten(storable(self.host), NAME_LIMIT),

@@ -24,7 +24,7 @@ from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import backfills, calendars, schedule_fires, schedules
+from batchctl.store.scheduling import backfills, calendars, schedule_fires, schedule_rows
 
 PAGE = 500
 """How many due times are looked at in one transaction."""
@@ -117,7 +117,7 @@ class Backfilling:
     def _may_go_on(self, connection: Any, backfill: Backfill) -> bool:
         """Say whether there is anything to write: one that only waits, for a weekend or a year, locks nothing."""
         try:
-            schedule = schedules.load(connection, backfill.schedule_id)
+            schedule = schedule_rows.load(connection, backfill.schedule_id)
             if schedule is None:
                 return True
             turn = _turn(connection, backfill, schedule, self._plan(connection, schedule), self.clock.now())
@@ -152,7 +152,7 @@ class Backfilling:
 
     def _write(self, found: Backfill, deciding: Deciding, connection: Any) -> _Done:
         # Whoever removes a schedule locks it first, and then what tells of it.
-        schedule = schedules.load_locked(connection, found.schedule_id)
+        schedule = schedule_rows.load_locked(connection, found.schedule_id)
         backfill = backfills.load_locked(connection, found.backfill_id)
         if backfill is None or backfill.status is not BackfillStatus.RUNNING:
             return _Done()

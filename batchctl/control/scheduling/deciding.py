@@ -24,7 +24,7 @@ from batchctl.logs import Event, EventValue
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import instances, scheduler_log
 from batchctl.store.intake import data_triggers, intake
-from batchctl.store.scheduling import calendars, schedule_fires, schedules
+from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
 BOUNDARIES = frozenset({Boundary.SCHEDULE})
 
@@ -85,7 +85,7 @@ class Deciding:
 
     def write(self, connection: Any, known: Known, plan: Plan, trouble: Trouble | None = None) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
-        schedule = schedules.load_locked(connection, known.schedule.schedule_id)
+        schedule = schedule_rows.load_locked(connection, known.schedule.schedule_id)
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
@@ -100,7 +100,7 @@ class Deciding:
         standing = Standing(next_run, decision.decided_until, known.timing_hash)
         is_over = schedule.timing.schedule_type is ScheduleType.ONCE and next_run is None
         standing = DISARMED if is_over else standing
-        schedules.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
+        schedule_rows.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
         self.tell_passed(connection, decided, undecided, now)
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 

@@ -26,7 +26,7 @@ from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import calendars, schedule_fires, schedules
+from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
 NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
@@ -131,7 +131,7 @@ class Firing:
         """Read the schedules; what somebody has changed is armed anew."""
         began = self.clock.monotonic()
         with self.transactions.read() as connection:
-            rows, broken = schedules.everything(connection)
+            rows, broken = schedule_rows.everything(connection)
             named = {one.name: one for one in calendars.everything(connection)} if rows else {}
             batches = definitions.all_batches(connection) if rows else ()
         takers: dict[str, list[BatchDefinition]] = {}
@@ -249,12 +249,12 @@ class Firing:
     def _stand(self, changed: Sequence[Known], connection: Any) -> list[Known]:
         now, written = self.clock.now(), list[Known]()
         for known in changed:
-            if schedules.load_locked(connection, known.schedule.schedule_id) == known.schedule:
+            if schedule_rows.load_locked(connection, known.schedule.schedule_id) == known.schedule:
                 key, plan, decided = known.schedule.schedule_id, known.plan, Decided(known.schedule, [], [])
                 undecided = None if plan is None else schedule_fires.undecided(connection, key, plan)
                 standing = self._standing(known, undecided)
                 if standing != standing_of(known.schedule):
-                    schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                    schedule_rows.stand(connection, known.schedule.schedule_id, standing, now)
                 if undecided is not None:
                     self.deciding.tell_passed(connection, decided, undecided, now)
                 is_missed = undecided is not None and catch_up.is_missed(known.schedule, standing, undecided, now)

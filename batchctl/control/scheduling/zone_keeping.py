@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from batchctl.domain.scheduling import zone_offsets as reckoned
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store.scheduling import zone_offsets
+from batchctl.store.scheduling import zone_offset_rows
 
 EVERY = 3600.0
 """Seconds between two looks: whoever leads sees once an hour whether another node, with another zone, has written it."""
@@ -49,11 +49,11 @@ class ZoneKeeping:
     def _keep(self) -> None:
         offsets = reckoned.offsets(self.zone)
         with self.transactions.read() as connection:
-            if zone_offsets.are_kept(connection, self.zone, offsets):
+            if zone_offset_rows.are_kept(connection, self.zone, offsets):
                 return
 
         def write(connection: Any) -> None:
-            zone_offsets.keep(connection, self.zone, offsets, self.clock.now())
+            zone_offset_rows.keep(connection, self.zone, offsets, self.clock.now())
 
         self.transactions.run(_BOUNDARIES, write, hurried=True)
         self.listener(Event("zone.kept", {"ZoneName": self.zone}))

@@ -19,9 +19,9 @@ from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.ports import Transactions
 from batchctl.store import instances
-from batchctl.store.alerting import alert_deliveries, incidents
+from batchctl.store.alerting import alert_deliveries, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 MOST = 10_000
 """How many incidents are listed at most."""
@@ -99,24 +99,24 @@ class IncidentDesk(Actor):
 def _acknowledge(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del until
     alert_deliveries.withdraw(connection, one.incident_id, TAKEN_CARE_OF, now - STALE, now)
-    return incidents.acknowledge(connection, one, by, now)
+    return incident_rows.acknowledge(connection, one, by, now)
 
 
 def _snooze(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del by
-    return incidents.snooze(connection, one, until or now, now)
+    return incident_rows.snooze(connection, one, until or now, now)
 
 
 def _standing(connection: Any, which: Which) -> list[Incident]:
     """Return the incidents that are meant; refuses where there is nothing to look after."""
     if which.incident_id is None:
         at = which.instance_id or InstanceId(0)
-        found = incidents.of_instance(connection, at)
+        found = incident_rows.of_instance(connection, at)
         if not found:
             message = f"No incident stands about BatchControl {at}."
             raise NotFound(message, next_step="batchctl incidents")
         return found
-    one = incidents.load_locked(connection, which.incident_id)
+    one = incident_rows.load_locked(connection, which.incident_id)
     if one is None:
         message = f"There is no incident {which.incident_id}."
         raise NotFound(message, next_step="batchctl incidents --all")
@@ -157,7 +157,7 @@ def listed(
 ) -> tuple[Incident, ...]:
     """Return the incidents that stand, oldest first; or all of them, newest first."""
     with transactions.read() as connection:
-        found = incidents.newest(connection, MOST) if everything else incidents.first_standing(connection, MOST)
+        found = incident_rows.newest(connection, MOST) if everything else incident_rows.first_standing(connection, MOST)
         batch_id = None if batch is None else batch_id_of(connection, batch)
         wanted = [
             one
@@ -176,7 +176,7 @@ def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, 
     }
     said: dict[str, str | None] = {}
     # Oldest first: what was said last stays.
-    for entry in audit.of_targets(connection, [*looked_after], _ACTIONS):
+    for entry in audit_entries.of_targets(connection, [*looked_after], _ACTIONS):
         said[entry.target] = entry.reason
     dealt_with = _dealt_with(connection, found)
     return tuple(

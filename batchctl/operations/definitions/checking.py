@@ -35,9 +35,9 @@ from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers, file_watches
 from batchctl.store.maintenance import examination, purging
-from batchctl.store.operators import freezes
+from batchctl.store.operators import freeze_rows
 from batchctl.store.scheduling import calendars
-from batchctl.store.unreadable import RESTORE
+from batchctl.store.unreadable_columns import RESTORE
 
 ORPHANS_SHOWN = 20
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
@@ -85,7 +85,7 @@ def check(
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
         now = None if timetable is None else timetable.clock.now()
-        standing = [freeze for freeze in freezes.standing(connection) if now is None or freeze.holds(now)]
+        standing = [freeze for freeze in freeze_rows.standing(connection) if now is None or freeze.holds(now)]
         tags = definitions.tags_as_written(connection)
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))

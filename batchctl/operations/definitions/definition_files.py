@@ -26,7 +26,7 @@ from batchctl.operations.definitions.plugin_checks import Plugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
-from batchctl.operations.operators.release import backlog
+from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_problems import Around, schedule_problems
 from batchctl.operations.scheduling.timetable import Timetable
@@ -34,8 +34,8 @@ from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, Row, shape_of
-from batchctl.store.scheduling import schedule_trail, schedules
-from batchctl.store.scheduling.schedules import UNARMED
+from batchctl.store.scheduling import schedule_rows, schedule_trail
+from batchctl.store.scheduling.schedule_rows import UNARMED
 
 Key = tuple[str, str]
 """A definition's kind and name."""
@@ -186,7 +186,7 @@ class Applier:
     ) -> list[Finding]:
         """Write all of it, and return what is wrong then that was not before."""
         around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
-        timed = {one.schedule_id: one for one in schedules.everything(connection)[0]}
+        timed = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
         known, refused = self._check(connection), list[Finding]()
         disabled = {batch.name for batch in definitions.all_batches(connection) if not batch.enabled}
         for key in changes:
@@ -253,10 +253,10 @@ class Applier:
         changes: Mapping[Key, Change],
     ) -> None:
         """Let every schedule stand as a controller would leave it; what nothing lets start begins anew once it is let."""
-        for schedule in schedules.everything(connection)[0]:
+        for schedule in schedule_rows.everything(connection)[0]:
             known = before.get(schedule.schedule_id)
             if known is not None and known.enabled != schedule.enabled:
-                schedules.change(connection, schedule.schedule_id, UNARMED, around.now)
+                schedule_rows.change(connection, schedule.schedule_id, UNARMED, around.now)
             anew = known is not None and known.enabled and arming.begins_anew(known, schedule, was_around)
             is_touched = ("Schedule", schedule.name) in changes
             is_touched |= ("Calendar", schedule.timing.calendar_name) in changes

@@ -20,7 +20,7 @@ from batchctl.ports import Boundary
 from batchctl.store import instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 _PAGE = 500
 _STANDS = {
@@ -65,7 +65,7 @@ class Foreman:
             who = f"{self.operator.user}@{self.operator.host}"
             source = fitting(f"job run by {who}{f': {reason}' if reason else ''}")
             intake_id = intake.add(connection, entity=taken.batch.entity, source=source)
-            audit.add(
+            audit_entries.add(
                 connection,
                 actor=fitting(self.operator.user),
                 host=fitting(self.operator.host),

@@ -23,8 +23,8 @@ from batchctl.operations.scheduling.schedule_problems import never_due
 from batchctl.plugin_api import Job
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.definitions import job_rows
-from batchctl.store.maintenance import audit
-from batchctl.store.scheduling import schedules
+from batchctl.store.maintenance import audit_entries
+from batchctl.store.scheduling import schedule_rows
 
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
@@ -244,7 +244,7 @@ class Reconciler:
             job_rows.add(connection, change.table, change.name, change.after)
         else:
             job_rows.change(connection, change.table, change.row_id, change.after, now)
-        audit.add(
+        audit_entries.add(
             connection,
             actor=ACTOR,
             host=fitting(self.host),
@@ -260,7 +260,7 @@ class Reconciler:
         """Arm the schedules that were written, once all batches are there that they start."""
         changes = [one.change for one in written if one.change.table == reconciling.SCHEDULES]
         around = timetable.around(connection, self.default_zone, now) if changes else None
-        rows = {row.name: row.schedule_id for row in schedules.everything(connection)[0]} if changes else {}
+        rows = {row.name: row.schedule_id for row in schedule_rows.everything(connection)[0]} if changes else {}
         for change in changes:
             if around is not None and change.name in rows:
                 anew = change.did is not Did.REWRITTEN or not _TIMING.isdisjoint(change.after)
@@ -280,7 +280,7 @@ class Reconciler:
     def _never(self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]) -> Iterator[Refusal]:
         """Yield the schedules of jobs that start nothing, though there is or will be a row of them."""
         around = timetable.around(connection, self.default_zone, self.clock.now())
-        rows = {row.name: row for row in schedules.everything(connection)[0]}
+        rows = {row.name: row for row in schedule_rows.everything(connection)[0]}
         for job in jobs:
             for name, cadence in job.schedule_names.items():
                 row = rows.get(name)
@@ -335,7 +335,7 @@ def _was_deleted(connection: Any, change: Change) -> bool:
     """Say whether a row that is added was written here before; who removes one by a command says so himself."""
     if change.did is not Did.ADDED or change.table == reconciling.STEPS:
         return False
-    acts = audit.of_target(connection, target_of(change.table, change.name))
+    acts = audit_entries.of_target(connection, target_of(change.table, change.name))
     return bool(acts) and acts[-1].action != "remove" and bool(last_written(acts))
 
 
@@ -343,7 +343,7 @@ def _by_hand(connection: Any, change: Change) -> Values:
     """Return what was not written here: the code's former word, or what a person has put in its place."""
     if change.did is not Did.REWRITTEN or change.table != reconciling.SCHEDULES:
         return {}
-    wrote = last_written(audit.of_target(connection, target_of(change.table, change.name)))
+    wrote = last_written(audit_entries.of_target(connection, target_of(change.table, change.name)))
     return {name: value for name, value in change.before.items() if name in wrote and wrote[name] != value}
 
 

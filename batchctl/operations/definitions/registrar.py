@@ -19,7 +19,7 @@ from batchctl.domain.scheduling.due import Instant
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.status import HistoryStatus, ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.operations.definitions.sql_rehearsal import check_sql, rehearse
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
@@ -27,7 +27,7 @@ from batchctl.operations.scheduling import arming, timetable
 from batchctl.preparation import Preparer
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import fire_reports, schedules
+from batchctl.store.scheduling import fire_reports, schedule_rows
 from batchctl.store.sql_job_rows import Standing
 
 HELP = "batchctl schedule add-sql --help"
@@ -53,7 +53,7 @@ class Added:
             "Schedule_id": self.schedule_id,
             "ScheduleName": self.job.name,
             "Enabled": int(self.job.enabled),
-            "NextRunTime": columns.moment(self.first.due) if self.job.enabled else None,
+            "NextRunTime": shown_columns.moment(self.first.due) if self.job.enabled else None,
             "LocalTime": self.first.local,
             "TimeZone": self.job.zone,
             "Description": self.words,
@@ -102,12 +102,12 @@ class JobStanding:
             "RunAt": self.schedule.timing.run_at,
             "RunTimes": self.schedule.timing.run_times,
             "TimeZone": self.schedule.timing.time_zone,
-            "NextRunTime": columns.moment(self.next_at),
+            "NextRunTime": shown_columns.moment(self.next_at),
             "Overdue": self.is_overdue,
             "Waiting": self.standing.waiting,
-            "Running": None if self.standing.running is None else columns.history(self.standing.running),
-            "LastRun": None if last is None else columns.history(last),
-            "LastError": None if self.standing.last_error is None else columns.history(self.standing.last_error),
+            "Running": None if self.standing.running is None else shown_columns.history(self.standing.running),
+            "LastRun": None if last is None else shown_columns.history(last),
+            "LastError": None if self.standing.last_error is None else shown_columns.history(self.standing.last_error),
         }
 
 
@@ -172,7 +172,7 @@ class Registrar:
             sql_job_rows.change_batch(connection, batch_id, {**job.batch_columns, "Enabled": 1}, now)
             sql_job_rows.remove_steps(connection, batch_id)
         sql_job_rows.add_step(connection, batch_id, job.step_columns)
-        schedule_id = schedules.add(connection, {**job.schedule_columns, **schedules.UNARMED})
+        schedule_id = schedule_rows.add(connection, {**job.schedule_columns, **schedule_rows.UNARMED})
         arming.arm(connection, schedule_id, timetable.around(connection, job.zone, now))
         after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
         after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
@@ -185,7 +185,7 @@ def everyone(table: timetable.Timetable) -> tuple[JobStanding, ...]:
     now = table.clock.now()
     timed = {one.schedule.schedule_id: one.next for one in table.everything()}
     with table.transactions.read() as connection:
-        found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
+        found = [one for one in schedule_rows.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
         decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
         errors = {at: one.last_error.instance_id for at, one in standings.items() if one.last_error is not None}
@@ -243,7 +243,7 @@ def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
 def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
     """Return the batch that an earlier job of the name has left behind; raises `Refused` where the name is taken."""
     other = "choose another name"
-    if any(one.name == job.name for one in schedules.everything(connection)[0]):
+    if any(one.name == job.name for one in schedule_rows.everything(connection)[0]):
         raise Refused(
             f"There is a schedule '{job.name}' already.",
             next_step=f"{other}, or first: batchctl schedule remove {typed(job.name)} --reason ...",

@@ -19,13 +19,13 @@ from batchctl.domain.scheduling.due import Plan, UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
 from batchctl.ports import Clock, Transactions
 from batchctl.store import history
 from batchctl.store.definitions import job_rows
-from batchctl.store.maintenance import audit
-from batchctl.store.scheduling import calendars, schedules
+from batchctl.store.maintenance import audit_entries
+from batchctl.store.scheduling import calendars, schedule_rows
 
 _LIST = "batchctl job list"
 WRITE = "batchctl job reconcile"
@@ -125,7 +125,7 @@ class Roster:
                 rows=rows,
                 owners=frozenset(code.owners),
                 decided=decided,
-                schedules={one.name: one for one in schedules.everything(connection)[0]},
+                schedules={one.name: one for one in schedule_rows.everything(connection)[0]},
                 calendars={one.name: one for one in calendars.everything(connection)},
                 default_zone=self.default_zone,
                 now=self.clock.now(),
@@ -217,7 +217,7 @@ class _Reading:
 
     def _schedule(self, row: Kept) -> JobSchedule:
         known = self.schedules.get(row.name)
-        acts = audit.of_target(self.connection, target_of(reconciling.SCHEDULES, row.name))
+        acts = audit_entries.of_target(self.connection, target_of(reconciling.SCHEDULES, row.name))
         last = next((act for act in reversed(acts) if act.actor == ACTOR), None)
         overwrote = last is not None and last.action == OVERWRITE
         return JobSchedule(
@@ -311,7 +311,7 @@ def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry,
 
 def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
     """Return an attempt by column names, and of how many it is, where its end tells or is known otherwise."""
-    return {**columns.history(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
+    return {**shown_columns.history(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
 
 
 def _took(entry: HistoryEntry) -> float | None:
@@ -323,7 +323,7 @@ def _columns(one: JobSchedule) -> dict[str, JsonValue]:
         "ScheduleName": one.name,
         "Enabled": int(one.enabled),
         "Words": one.words,
-        "NextRunTime": columns.moment(one.next_run),
+        "NextRunTime": shown_columns.moment(one.next_run),
         "Drift": one.drift,
         "Overwritten": one.overwritten,
         "Left": one.has_left,

@@ -15,7 +15,7 @@ from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Int
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import storable, typed, visible
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
 from batchctl.operations.definitions.roster import WRITE
 from batchctl.operations.intervene import Operator, batch_target
@@ -25,7 +25,7 @@ from batchctl.operations.scheduling import timetable
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.scheduling import schedule_trail, schedules
+from batchctl.store.scheduling import schedule_rows, schedule_trail
 from batchctl.store.scheduling.schedule_trail import Trail
 
 AT_ONCE = 1000
@@ -85,7 +85,7 @@ def remove(actor: Actor, operator: Operator, name: str, *, reason: str, plugins:
         )
         batch = _batch_of_job(connection, schedule)
         if not actor.dry_run:
-            before = columns.schedule(schedule)
+            before = shown_columns.schedule(schedule)
             counted: dict[str, JsonValue] = {
                 "ScheduleFires": done.trail.fires,
                 "ScheduleBackfills": done.trail.backfills,
@@ -148,7 +148,7 @@ def _leave(
     connection: Any, actor: Actor, batch: BatchDefinition, reason: str, *, is_needed: bool, goes_on: bool
 ) -> None:
     """Remove the batch or disable it; one of which a run goes on stays as it is, or its retries would never be made."""
-    was = columns.batch(batch)
+    was = shown_columns.batch(batch)
     if not is_needed:
         sql_job_rows.remove_batch(connection, batch.batch_id)
         actor.note(connection, "remove", batch_target(batch.name), reason, was, {})
@@ -177,7 +177,7 @@ def _batch_of_job(connection: Any, schedule: Schedule) -> BatchDefinition | None
     """Return the batch that was made together with a schedule, unless another schedule has come to use it."""
     if schedule.origin != ORIGIN:
         return None
-    others = [one for one in schedules.everything(connection)[0] if one.schedule_id != schedule.schedule_id]
+    others = [one for one in schedule_rows.everything(connection)[0] if one.schedule_id != schedule.schedule_id]
     if any(one.entity == schedule.entity for one in others):
         return None
     return batch_of_job(definitions.all_batches(connection), schedule)

@@ -22,7 +22,7 @@ from batchctl.operations.scheduling import timetable
 from batchctl.preparation import Preparer
 from batchctl.store import sql_job_rows
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 
 AGAIN = "correct it, and give it again"
 
@@ -90,7 +90,7 @@ def set_sql(
         schedule = timetable.named(connection, name)
         if not actor.dry_run:
             # Whoever removes the job waits, and so does whoever else corrects it.
-            schedule = schedules.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
+            schedule = schedule_rows.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
         batch, step = _step_of(connection, schedule)
         where, text, third, fourth, fifth, sixth = step.data
         stood = {"Data1": where or "", "Data2": text or ""}

@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.operations import unknown
-from batchctl.operations.columns import Columns, moment
+from batchctl.operations.shown_columns import Columns, moment
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies

@@ -32,8 +32,8 @@ from batchctl.store.definitions import definitions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
 from batchctl.store.intake.file_watches import TakenFile
-from batchctl.store.maintenance import audit
-from batchctl.store.unreadable import for_any_client
+from batchctl.store.maintenance import audit_entries
+from batchctl.store.unreadable_columns import for_any_client
 
 LOOKS = 100
 """How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
@@ -140,7 +140,7 @@ class Reader:
                 raise unknown.intake_row(connection, intake_id)
             defined = definitions.read(connection)
             made = reports.instances_of_intake(connection, intake_id)
-            acts = audit.of_target(connection, audit.intake_target(intake_id))
+            acts = audit_entries.of_target(connection, audit_entries.intake_target(intake_id))
             again = files_taken_again.find(connection, [row]).get(intake_id)
             (row,) = intake.with_corrections(connection, [row])
             living = self.living(connection)

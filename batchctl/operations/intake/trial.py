@@ -18,7 +18,7 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
-from batchctl.operations import columns, unknown
+from batchctl.operations import shown_columns, unknown
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import ailing_starts
 from batchctl.store.definitions import definitions
@@ -92,12 +92,12 @@ class Trial:
             "LastError": None if self.ailing is None else self.ailing.message,
             "Blocked": None if self.blocker is None else str(self.blocker),
             "PendingRows": counted.pending,
-            "OldestRowAge": columns.seconds(counted.oldest),
-            "NewestRowAge": columns.seconds(counted.newest),
+            "OldestRowAge": shown_columns.seconds(counted.oldest),
+            "NewestRowAge": shown_columns.seconds(counted.newest),
             "NewRows": counted.new if self.trigger.created_column is not None else None,
-            "LastFired": columns.moment(self.trigger.last_fired),
-            "DueTime": columns.moment(self.due),
-            "NextEvaluation": columns.moment(self.next_look),
+            "LastFired": shown_columns.moment(self.trigger.last_fired),
+            "DueTime": shown_columns.moment(self.due),
+            "NextEvaluation": shown_columns.moment(self.next_look),
         }
 
 

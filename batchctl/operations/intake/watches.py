@@ -21,7 +21,7 @@ from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.untaken import meant_by
 from batchctl.domain.values import value
 from batchctl.operations import unknown
-from batchctl.operations.intake import corrected_files
+from batchctl.operations.intake import file_correction
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import file_watches
@@ -169,7 +169,7 @@ def _corrected(connection: Any, verdict: Verdict) -> Verdict:
     """Say of a file that was taken and corrected in place what has not read it since."""
     if verdict.outcome != "taken" or verdict.intake_id is None:
         return verdict
-    found = corrected_files.of_intake(connection, verdict.intake_id)
+    found = file_correction.of_intake(connection, verdict.intake_id)
     return replace(verdict, reason="; ".join([verdict.reason, *(f"{one.said}: {one.clear}" for one in found)]))
 
 

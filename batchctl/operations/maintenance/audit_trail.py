@@ -19,7 +19,7 @@ from batchctl.ports import Clock, Transactions
 from batchctl.store import instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit, audit_seals, purging
+from batchctl.store.maintenance import audit_entries, audit_seals, purging
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
@@ -66,7 +66,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
     """Return the newest acts, newest first."""
     targets, beginnings = _meant(wanted.ref) if wanted.ref is not None else ((), ())
     with transactions.read() as connection:
-        found = audit.page(
+        found = audit_entries.page(
             connection,
             targets=targets,
             beginnings=beginnings,
@@ -110,7 +110,7 @@ def anchor(transactions: Transactions) -> Anchor | None:
 def _purges(transactions: Transactions) -> Iterator[Purge]:
     after, found = 0, list[AuditEntry]()
     with transactions.read() as connection:
-        changes = audit.of_target(connection, f"Setting:{AUDIT_DAYS}")
+        changes = audit_entries.of_target(connection, f"Setting:{AUDIT_DAYS}")
         now = purging.settings(connection).get(AUDIT_DAYS)
     while not after or len(found) == AT_ONCE:
         with transactions.read() as connection:

@@ -11,7 +11,7 @@ from batchctl.domain.maintenance.retention import Keep, Mistake, Rules
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import finished_instances, purging
@@ -42,7 +42,7 @@ class Going:
             "ProcessBatchName": self.batch,
             "Status": None if self.outcome is None else self.outcome.value,
             "Rows": self.rows,
-            "Oldest": columns.moment(self.oldest),
+            "Oldest": shown_columns.moment(self.oldest),
         }
 
     def add(self, rows: int, oldest: datetime | None) -> None:

@@ -27,11 +27,11 @@ from batchctl.operations.maintenance import installation
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.store import engine, identity, leading, reports, task_queues
 from batchctl.store.maintenance import examination, purging, schema
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
-from batchctl.system.limits import all_within
 from batchctl.system.shares import share_of
+from batchctl.system.time_limits import all_within
 
 LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""
@@ -232,7 +232,7 @@ class Doctor:
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
-        due = any(schedule.enabled for schedule in schedules.everything(connection)[0])
+        due = any(schedule.enabled for schedule in schedule_rows.everything(connection)[0])
         led = [] if self._is_led(connection) else [_nobody_leads(living)]
         return [Reading("controller", Result.OK, said), *led, *_disagreement(living), *_firing(living, needed=due)]
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from batchctl.domain.outcomes import JsonValue
 from batchctl.operations.operators.given import fitting
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 Result = TypeVar("Result")
 
@@ -42,7 +42,7 @@ class Actor:
         after: Mapping[str, JsonValue],
     ) -> None:
         """Write down what was done to one row."""
-        audit.add(
+        audit_entries.add(
             connection,
             actor=fitting(self.user),
             host=fitting(self.host),
@@ -66,4 +66,4 @@ class Actor:
             for action, target, before, after in acts
         ]
         actor, host, now = fitting(self.user), fitting(self.host), self.clock.now()
-        audit.add_all(connection, rows, actor=actor, host=host, reason=reason, now=now)
+        audit_entries.add_all(connection, rows, actor=actor, host=host, reason=reason, now=now)

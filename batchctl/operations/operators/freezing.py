@@ -15,13 +15,13 @@ from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import columns, unknown
+from batchctl.operations import shown_columns, unknown
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
-from batchctl.operations.operators.release import Released, let_go
+from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.operators import freezes as freeze_rows
+from batchctl.store.operators import freeze_rows as freeze_rows
 
 UNTIL = "such as 2h, 30m, 3d, or a time in UTC: '2026-11-23 06:00'"
 _LIST = "batchctl freezes"
@@ -78,7 +78,7 @@ class Freezer:
             is_new = before is None or freezes.ends_later(freeze, before)
             if is_new and not self.actor.dry_run:
                 freeze = replace(freeze, freeze_id=freeze_rows.add(connection, freeze))
-                self.actor.note(connection, "freeze", target(freeze), reason, {}, columns.freeze(freeze))
+                self.actor.note(connection, "freeze", target(freeze), reason, {}, shown_columns.freeze(freeze))
             return Frozen(
                 freeze=freeze if is_new or before is None else before,
                 was_frozen=before,
@@ -114,7 +114,7 @@ class Freezer:
                     message = f"Somebody has just thawed {target(freeze)}."
                     raise Conflict(message)
                 done = replace(freeze, thawed_at=now, thawed_by=fitting(self.actor.user))
-                was, became = columns.changes(columns.freeze(freeze), columns.freeze(done))
+                was, became = shown_columns.changes(shown_columns.freeze(freeze), shown_columns.freeze(done))
                 self.actor.note(connection, "thaw", target(freeze), reason, was, became)
             return Thawed(
                 freezes=tuple(found),

@@ -16,9 +16,9 @@ from batchctl.domain.scheduling.missing_calendar import to_import
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations.columns import Columns
+from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
-from batchctl.store.scheduling import calendars, schedules
+from batchctl.store.scheduling import calendars, schedule_rows
 
 DATE = "CalendarDate"
 
@@ -146,7 +146,7 @@ def to_extend(calendar: Calendar, today: date) -> str:
 
 
 def _kept(connection: Any, today: date) -> tuple[Kept, ...]:
-    all_schedules = schedules.everything(connection)[0]
+    all_schedules = schedule_rows.everything(connection)[0]
     return tuple(
         Kept(
             calendar=calendar,

@@ -18,7 +18,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_problems import Around
 from batchctl.store import scheduler_log
-from batchctl.store.scheduling import schedule_fires, schedules
+from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 
 def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool = False) -> None:
@@ -27,7 +27,7 @@ def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool 
     The row is read once more, and locked: no controller decides about it before this is over.
     """
     try:
-        schedule = schedules.load_locked(connection, schedule_id)
+        schedule = schedule_rows.load_locked(connection, schedule_id)
     except ValueError:
         return  # A row that cannot be read stands nowhere, and starts nothing.
     if schedule is None:
@@ -36,7 +36,7 @@ def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool 
     undecided = None if plan is None else schedule_fires.undecided(connection, schedule_id, plan)
     standing = _standing(schedule, undecided, around, anew=anew)
     if standing != standing_of(schedule):
-        schedules.stand(connection, schedule_id, standing, around.now)
+        schedule_rows.stand(connection, schedule_id, standing, around.now)
         _tell_passed(connection, schedule, undecided, around)
 
 

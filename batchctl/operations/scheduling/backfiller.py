@@ -23,13 +23,13 @@ from batchctl.domain.scheduling.wall_clock import DAY, LAST_DAY, WallClock, cloc
 from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.scheduling import timetable
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import backfills, calendars, schedules
+from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
 COUNTED = 10_000
 """Up to how many due times are counted before anybody is asked."""
@@ -188,8 +188,8 @@ class Preview:
         return {
             "ScheduleBackfill_id": self.backfill_id,
             "ScheduleName": self.schedule.name,
-            "FromTime": columns.moment(self.first),
-            "UntilTime": columns.moment(self.last),
+            "FromTime": shown_columns.moment(self.first),
+            "UntilTime": shown_columns.moment(self.last),
             "MostOpen": self.most_open,
             "Missed": int(self.missed),
             "ToFire": self.to_fire,
@@ -199,8 +199,8 @@ class Preview:
             "MissedLeft": self.fates.get(Fate.MISSED, 0),
             "Skipped": self.fates.get(Fate.SKIPPED, 0),
             "CountedAll": self.is_counted,
-            "First": None if not self.fires else columns.moment(self.fires[0].due),
-            "Last": None if not self.fires else columns.moment(self.fires[-1].due),
+            "First": None if not self.fires else shown_columns.moment(self.fires[0].due),
+            "Last": None if not self.fires else shown_columns.moment(self.fires[-1].due),
             "Warnings": list(self.warnings),
         }
 
@@ -235,11 +235,11 @@ class Listed:
             "ScheduleBackfill_id": one.backfill_id,
             "ScheduleName": self.schedule,
             "Status": one.status.value,
-            "FromTime": columns.moment(one.first),
-            "UntilTime": columns.moment(one.last),
+            "FromTime": shown_columns.moment(one.first),
+            "UntilTime": shown_columns.moment(one.last),
             "MostOpen": one.most_open,
             "Missed": int(one.missed),
-            "DoneUntil": columns.moment(one.done_until),
+            "DoneUntil": shown_columns.moment(one.done_until),
             "Fired": one.fired,
             "Open": self.is_open,
             "BatchControl_id": None if self.stuck is None else self.stuck[0],
@@ -386,7 +386,7 @@ def everyone(
 ) -> tuple[tuple[Listed, ...], tuple[Garbled, ...]]:
     """Return the newest backfills, newest first, and those that nobody can read."""
     with transactions.read() as connection:
-        named = {one.schedule_id: one for one in schedules.everything(connection)[0]}
+        named = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
         found, broken = backfills.newest(connection, LISTED)
         listed = [_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found]
     return tuple(listed), tuple(map(Garbled, broken))

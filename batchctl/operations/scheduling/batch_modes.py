@@ -20,7 +20,7 @@ from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_problems import Around, schedule_problems
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
         was_let = lets_schedules(takers_of(batch.entity, around.batches))
         batches = [replace(one, mode=mode if one.name == name else one.mode) for one in around.batches]
         around, takers = replace(around, batches=batches), takers_of(batch.entity, batches)
-        timed = [one for one in schedules.everything(connection)[0] if one.entity == batch.entity]
+        timed = [one for one in schedule_rows.everything(connection)[0] if one.entity == batch.entity]
         triggers = [one for one in data_triggers.everything(connection)[0] if one.entity == batch.entity]
         idle = _Idle(
             [] if lets_schedules(takers) else [one for one in timed if one.enabled],
@@ -100,7 +100,7 @@ def _write(
         before, after = {"ProcessingMode": _word(batch.mode)}, {"ProcessingMode": _word(mode)}
         actor.note(connection, "mode", batch_target(batch.name), reason, before, after)
     for schedule in idle.schedules:
-        schedules.disable(connection, schedule.schedule_id, now)
+        schedule_rows.disable(connection, schedule.schedule_id, now)
         _note_disabled(actor, connection, f"Schedule:{schedule.name}", reason)
     for trigger in idle.triggers:
         data_triggers.disable(connection, trigger, now)

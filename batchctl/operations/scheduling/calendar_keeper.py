@@ -11,12 +11,12 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
-from batchctl.operations import columns
+from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.scheduling import almanac, calendar_moves, timetable
 from batchctl.operations.scheduling.calendar_moves import Moved
-from batchctl.store.scheduling import calendars, schedules
+from batchctl.store.scheduling import calendars, schedule_rows
 
 _DAY = timedelta(days=1)
 
@@ -130,8 +130,8 @@ class CalendarKeeper:
                     calendars.add_days(connection, calendar.calendar_id, [day])
                 else:
                     calendars.change_day(connection, calendar.calendar_id, day, self.actor.clock.now())
-                was = {} if before is None else columns.calendar_day(before)
-                became = columns.calendar_day(day)
+                was = {} if before is None else shown_columns.calendar_day(before)
+                became = shown_columns.calendar_day(day)
                 self.actor.note(connection, "calendar add-day", _target(name), reason, was, became)
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=dry_run, moved=moved)
@@ -154,7 +154,7 @@ class CalendarKeeper:
             moved = self._moves(connection, _with(calendar, day, None))
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, str(day))
-                was = columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
+                was = shown_columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
                 self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day, before=before, after=None, dry_run=dry_run, moved=moved)
@@ -167,7 +167,7 @@ class CalendarKeeper:
 
         def act(connection: Any) -> Removed:
             calendar = _named(connection, name)
-            users = [one.name for one in schedules.everything(connection)[0] if one.timing.calendar_name == name]
+            users = [one.name for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == name]
             if users:
                 listed = ", ".join(visible(user) for user in users)
                 message = f"Calendar {visible(name)} is used by schedule {listed}."
@@ -179,7 +179,7 @@ class CalendarKeeper:
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
                 days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]
-                before: columns.Columns = {**columns.calendar(calendar), "Days": days}
+                before: shown_columns.Columns = {**shown_columns.calendar(calendar), "Days": days}
                 self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
             return Removed(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
 
@@ -194,8 +194,8 @@ class CalendarKeeper:
         self, connection: Any, known: Calendar | None, made: Imported, description: str, reason: str | None
     ) -> None:
         now = self.actor.clock.now()
-        validity: columns.Columns = {"ValidFrom": _text(made.valid_from), "ValidUntil": _text(made.valid_until)}
-        before: columns.Columns = {}
+        validity: shown_columns.Columns = {"ValidFrom": _text(made.valid_from), "ValidUntil": _text(made.valid_until)}
+        before: shown_columns.Columns = {}
         if known is None:
             calendar_id = calendars.add(
                 connection, {"CalendarName": made.calendar, "Description": description, **validity}
@@ -232,7 +232,7 @@ def _become(known: Calendar | None, made: Imported) -> Calendar:
 
 
 def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:
-    return [columns.calendar_day(day) for day in days]
+    return [shown_columns.calendar_day(day) for day in days]
 
 
 def _compared(name: str, known: Calendar | None, holidays: Sequence[CalendarDay], first: date, last: date) -> Imported:

@@ -13,12 +13,12 @@ from batchctl.domain.scheduling.schedules import Calendar, Schedule
 from batchctl.domain.scheduling.undecided import keys_of, standing_for
 from batchctl.domain.status import CalendarRule
 from batchctl.domain.text import typed, visible
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_problems import Around
 from batchctl.operations.scheduling.timetable import Next
-from batchctl.store.scheduling import schedule_fires, schedules
+from batchctl.operations.shown_columns import Columns
+from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 _NEAR = timedelta(days=31)
 """How far a due time is looked for that has moved to one that is over."""
@@ -38,7 +38,7 @@ class Lost:
             "CycleKey": self.was.business_date.isoformat(),
             "LocalTimeBefore": self.was.local,
             "LocalTime": self.becomes.local,
-            "UtcTime": columns.moment(self.becomes.due),
+            "UtcTime": shown_columns.moment(self.becomes.due),
             "FireKey": self.becomes.key,
         }
 
@@ -76,9 +76,9 @@ class Moved:
         return {
             "ScheduleName": self.schedule.name,
             "NextLocalTimeBefore": None if self.before is None else self.before.local,
-            "NextUtcTimeBefore": None if self.before is None else columns.moment(self.before.at),
+            "NextUtcTimeBefore": None if self.before is None else shown_columns.moment(self.before.at),
             "NextLocalTime": None if self.after is None else self.after.local,
-            "NextUtcTime": None if self.after is None else columns.moment(self.after.at),
+            "NextUtcTime": None if self.after is None else shown_columns.moment(self.after.at),
             "Lost": [one.columns for one in self.lost],
             "Next": self.next_step if self.lost else None,
         }
@@ -87,7 +87,7 @@ class Moved:
 def moves(connection: Any, around: Around, grace: timedelta, calendar: Calendar) -> tuple[Moved, ...]:
     """Return what becomes of the enabled schedules that go by a calendar, once it is as it is given."""
     after = replace(around, calendars={**around.calendars, calendar.name: calendar})
-    users = [one for one in schedules.everything(connection)[0] if one.timing.calendar_name == calendar.name]
+    users = [one for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == calendar.name]
     found = (
         Moved(
             schedule=schedule,

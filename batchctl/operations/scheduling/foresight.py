@@ -19,13 +19,13 @@ from batchctl.domain.scheduling.undecided import standing_for
 from batchctl.domain.scheduling.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import visible
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_problems import Around
 from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
-from batchctl.store.scheduling import fire_reports, schedule_fires, schedules
+from batchctl.store.scheduling import fire_reports, schedule_fires, schedule_rows
 
 YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
@@ -75,12 +75,12 @@ class Foreseen:
         at = self.instant.due
         return {
             "LocalTime": self.instant.local,
-            "UtcTime": columns.moment(at),
+            "UtcTime": shown_columns.moment(at),
             "Outcome": self.outcome,
             "Reason": self.reason,
             "FireKey": self.instant.key,
             "CycleKey": self.instant.business_date.isoformat(),
-            "Jitter": columns.seconds(self.jitter),
+            "Jitter": shown_columns.seconds(self.jitter),
             "Decided": None if self.decided is None else self.decided.outcome.value,
             "DecidedReason": None if self.decided is None else self.decided.reason,
             "FileProcess_id": None if self.decided is None else self.decided.intake_id,
@@ -119,9 +119,9 @@ class Rehearsed:
                 "ScheduleName": self.schedule.name,
                 "TimeZone": self.zone,
                 "Change": night.change.words,
-                "ChangeTime": columns.moment(night.change.at),
+                "ChangeTime": shown_columns.moment(night.change.at),
                 "LocalTime": one.instant.local,
-                "UtcTime": columns.moment(one.instant.due),
+                "UtcTime": shown_columns.moment(one.instant.due),
                 "Outcome": one.instant.outcome.value,
                 "Reason": one.reason,
                 "Runs": one.runs.value,
@@ -190,7 +190,7 @@ def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> t
 def _wanted(connection: Any, name: str | None) -> Sequence[Schedule]:
     if name is not None:
         return [timetable.named(connection, name)]
-    found = sorted(schedules.everything(connection)[0], key=lambda one: one.name)
+    found = sorted(schedule_rows.everything(connection)[0], key=lambda one: one.name)
     return [schedule for schedule in found if schedule.enabled]
 
 

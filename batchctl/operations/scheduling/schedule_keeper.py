@@ -13,8 +13,7 @@ from batchctl.domain.scheduling.schedule_columns import DEFAULTS, left_behind, o
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.scheduling.timing_text import SET_TO_NULL
 from batchctl.domain.text import NAME_LIMIT, typed, visible
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import arming, timetable
@@ -26,8 +25,9 @@ from batchctl.operations.scheduling.schedule_problems import (
     schedule_warnings,
 )
 from batchctl.operations.scheduling.timetable import Next, schedule_target
-from batchctl.store.scheduling import schedules
-from batchctl.store.scheduling.schedules import UNARMED
+from batchctl.operations.shown_columns import Columns
+from batchctl.store.scheduling import schedule_rows
+from batchctl.store.scheduling.schedule_rows import UNARMED
 
 _LIMITS = {"BetweenTimes": 50, "RunAt": 50, "StartDate": 10, "EndDate": 10}
 _UNLIMITED = {"Description"}
@@ -67,7 +67,7 @@ class ScheduleKeeper:
         said: Columns = {**DEFAULTS, **given, "ScheduleName": name}
 
         def act(connection: Any) -> Written:
-            found, broken = schedules.everything(connection)
+            found, broken = schedule_rows.everything(connection)
             if any(each.name == name for each in found):
                 message = f"There is a schedule '{visible(name)}' already."
                 raise Refused(message, next_step=f"batchctl schedule set {typed(name)} ...")
@@ -77,7 +77,7 @@ class ScheduleKeeper:
             after: Columns = {name: value for name, value in said.items() if value is not None}
             done = self._written(connection, schedule, around, {}, after, (), is_new=True)
             if not done.problems and not self.actor.dry_run:
-                schedule_id = schedules.add(connection, {**after, **UNARMED})
+                schedule_id = schedule_rows.add(connection, {**after, **UNARMED})
                 arming.arm(connection, schedule_id, around)
                 self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
             return done
@@ -91,22 +91,22 @@ class ScheduleKeeper:
         def act(connection: Any) -> Written:
             known = timetable.named(connection, name)
             _check_origin(known, given)
-            was = _own(columns.schedule(known))
+            was = _own(shown_columns.schedule(known))
             wanted = {
                 **was,
                 **{column: DEFAULTS.get(column) if value is None else value for column, value in given.items()},
             }
             gone = left_behind(known.timing.schedule_type, schedule_of(wanted).timing.schedule_type)
             gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
-            before, after = columns.changes(was, {**wanted, **gone})
+            before, after = shown_columns.changes(was, {**wanted, **gone})
             around = timetable.around(connection, self.zone, self.actor.clock.now())
-            schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
+            schedule = schedule_of({**shown_columns.schedule(known), **wanted, **gone})
             anew = arming.begins_anew(known, schedule, around)
             decided_until = None if anew else known.decided_until
             schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
             done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
             if not done.problems and after and not self.actor.dry_run:
-                schedules.change(connection, known.schedule_id, after, around.now)
+                schedule_rows.change(connection, known.schedule_id, after, around.now)
                 arming.arm(connection, known.schedule_id, around, anew=anew)
                 self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
             return done
@@ -124,20 +124,20 @@ class ScheduleKeeper:
             known = timetable.named(connection, name)
             now = self.actor.clock.now()
             around = timetable.around(connection, self.zone, now)
-            before, after = columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
+            before, after = shown_columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
             schedule = known
             if after:
                 unarmed = dict.fromkeys(UNARMED)
-                schedule = schedule_of({**columns.schedule(known), **unarmed, **after})
+                schedule = schedule_of({**shown_columns.schedule(known), **unarmed, **after})
             problems = enabled and bool(after)
             done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=problems)
             if done.problems or not after or self.actor.dry_run:
                 return done
             if enabled:
-                schedules.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
+                schedule_rows.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
                 arming.arm(connection, known.schedule_id, around)
             else:
-                schedules.disable(connection, known.schedule_id, now)
+                schedule_rows.disable(connection, known.schedule_id, now)
             action = "enable" if enabled else "disable"
             self.actor.note(connection, action, schedule_target(name), reason, before, after)
             return done

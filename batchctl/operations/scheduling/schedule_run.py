@@ -20,7 +20,7 @@ from batchctl.operations.scheduling.timetable import schedule_target
 from batchctl.store import scheduler_log
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers, intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,9 @@ def _insert(connection: Any, actor: Actor, schedule: Schedule, cycle_key: str, r
         intake_id=intake_id,
         message=said,
     )
-    actor.note(connection, audit.RUN_NOW, schedule_target(schedule.name), reason, {}, {"FileProcess_id": intake_id})
+    actor.note(
+        connection, audit_entries.RUN_NOW, schedule_target(schedule.name), reason, {}, {"FileProcess_id": intake_id}
+    )
     return intake_id
 
 

@@ -24,11 +24,11 @@ from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import taking
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_problems import Around, schedule_warnings
 from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import fire_reports, schedule_fires
 
@@ -65,7 +65,7 @@ class ScheduleTrial:
             "WouldFire": self.would_fire,
             "Reason": self.reason,
             "Words": self.words,
-            "NextRunTime": columns.moment(self.next_run_time),
+            "NextRunTime": shown_columns.moment(self.next_run_time),
             "NextLocalTime": self.next_local,
             "Notes": list(self.notes),
         }

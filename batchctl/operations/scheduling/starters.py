@@ -11,7 +11,7 @@ from batchctl.domain.text import visible
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_problems import Around
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 
 
 def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
@@ -20,7 +20,7 @@ def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
     batch = next(batch for batch in around.batches if batch.name == name)
     if batch.mode is not None:
         yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
-    for schedule in schedules.everything(connection)[0]:
+    for schedule in schedule_rows.everything(connection)[0]:
         if schedule.entity == batch.entity:
             yield _said(connection, schedule, around)
 

@@ -20,7 +20,7 @@ from batchctl.operations.scheduling.schedule_problems import (
     schedule_warnings,
 )
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.store.scheduling import backfills, calendars, schedules
+from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
 _OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
 _SAID = "The row holds nonsense, so it starts nothing"
@@ -34,7 +34,7 @@ def time_problems(
 ) -> Iterator[Row]:
     """Yield what is wrong with each schedule, calendar and mode."""
     around = table.around(connection)
-    timed, broken = schedules.everything(connection)
+    timed, broken = schedule_rows.everything(connection)
     known = calendars.everything(connection)
     for row in broken:
         yield row.table, str(row.row_id), Problem(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)

@@ -22,13 +22,13 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
 from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import columns, unknown
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns, unknown
 from batchctl.operations.scheduling.schedule_problems import Around, remedy_of, schedule_problems, schedule_warnings
+from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.maintenance import audit
-from batchctl.store.scheduling import calendars, fire_reports, schedule_fires, schedules
+from batchctl.store.maintenance import audit_entries
+from batchctl.store.scheduling import calendars, fire_reports, schedule_fires, schedule_rows
 
 SHOWN_FIRES = 10
 OVERDUE = "overdue"
@@ -74,7 +74,7 @@ class ComingUp:
             "ScheduleName": self.schedule.name,
             "Entity": self.schedule.entity,
             "NextLocalTime": self.next.local,
-            "NextUtcTime": columns.moment(self.next.at),
+            "NextUtcTime": shown_columns.moment(self.next.at),
             "Overdue": self.next.is_overdue,
         }
 
@@ -113,13 +113,13 @@ class Timed:
         """Return it under the names of columns, with what is reckoned from them."""
         last = self.last
         return {
-            **columns.schedule(self.schedule),
+            **shown_columns.schedule(self.schedule),
             "Words": self.words,
             "Zone": self.zone,
             "NextLocalTime": None if self.next is None else self.next.local,
-            "NextUtcTime": None if self.next is None else columns.moment(self.next.at),
+            "NextUtcTime": None if self.next is None else shown_columns.moment(self.next.at),
             "Overdue": self.next is not None and self.next.is_overdue,
-            "LastDueTime": None if last is None else columns.moment(last.due_until or last.due),
+            "LastDueTime": None if last is None else shown_columns.moment(last.due_until or last.due),
             "LastOutcome": None if last is None else last.outcome.value,
             "LastReason": None if last is None else last.reason,
             "LastFileProcess_id": None if last is None else last.intake_id,
@@ -157,7 +157,7 @@ class Timetable:
     def unreadable(self) -> list[UnreadableRow]:
         """Return the schedules that cannot be read."""
         with self.transactions.read() as connection:
-            return schedules.everything(connection)[1]
+            return schedule_rows.everything(connection)[1]
 
     def sheet(self, name: str) -> Sheet:
         """Return everything about one; raises `NotFound`."""
@@ -168,7 +168,7 @@ class Timetable:
                 timed=_timed(connection, schedule, around),
                 takers=takers_of(schedule.entity, around.batches),
                 decided=tuple(fire_reports.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
-                audit=tuple(audit.of_target(connection, schedule_target(name))),
+                audit=tuple(audit_entries.of_target(connection, schedule_target(name))),
             )
 
     def around(self, connection: Any) -> Around:
@@ -190,7 +190,7 @@ def around(connection: Any, zone: str, now: datetime) -> Around:
 
 def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
     """Return all schedules by name."""
-    found = sorted(schedules.everything(connection)[0], key=lambda one: one.name)
+    found = sorted(schedule_rows.everything(connection)[0], key=lambda one: one.name)
     return tuple(_timed(connection, schedule, around) for schedule in found)
 
 
@@ -198,7 +198,7 @@ def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...
     """Return what schedules start next, the soonest first."""
     found = [
         ComingUp(schedule=schedule, next=at)
-        for schedule in schedules.soonest(connection, most + NOT_STARTING)
+        for schedule in schedule_rows.soonest(connection, most + NOT_STARTING)
         if (at := next_of(connection, schedule, around)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
@@ -259,7 +259,7 @@ def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
 
 def named(connection: Any, name: str) -> Schedule:
     """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
-    found, broken = schedules.everything(connection)
+    found, broken = schedule_rows.everything(connection)
     schedule = next((each for each in found if each.name == name), None)
     if schedule is not None:
         return schedule

@@ -23,7 +23,7 @@ from batchctl.store.columns import readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions.definitions import ENTITY
-from batchctl.store.maintenance.audit import ROW_UPDATE
+from batchctl.store.maintenance.audit_entries import ROW_UPDATE
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,
@@ -37,7 +37,7 @@ from batchctl.store.tables import (
     process_batch,
     schedule,
 )
-from batchctl.store.unreadable import NONSENSE
+from batchctl.store.unreadable_columns import NONSENSE
 
 SLACK = 1000
 """How many numbers before those of a day are looked at too: some rows are committed late."""

@@ -17,9 +17,9 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import bounds, controllers, limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.definitions import batch_versions
-from batchctl.store.operators import freezes
+from batchctl.store.operators import freeze_rows
 from batchctl.store.tables import batch_dependency, process_batch, process_control
-from batchctl.store.unreadable import NONSENSE, unreadable
+from batchctl.store.unreadable_columns import NONSENSE, unreadable
 
 _b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
 
@@ -59,7 +59,7 @@ def read(connection: Connection) -> Definitions:
     versions = batch_versions.newest(connection)
     broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
-    standing, plugins = freezes.standing(connection), controllers.plugins(connection)
+    standing, plugins = freeze_rows.standing(connection), controllers.plugins(connection)
     for row in connection.execute(_STEPS):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:

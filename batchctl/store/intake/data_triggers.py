@@ -30,7 +30,7 @@ from batchctl.store.tables import (
     file_process,
     process_batch,
 )
-from batchctl.store.unreadable import sorted_out
+from batchctl.store.unreadable_columns import sorted_out
 
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
 

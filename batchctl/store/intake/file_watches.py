@@ -22,7 +22,7 @@ from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
-from batchctl.store.unreadable import sorted_out
+from batchctl.store.unreadable_columns import sorted_out
 
 READ_AT_ONCE = 2000
 """How many files are remembered by one statement."""

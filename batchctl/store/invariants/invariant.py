@@ -12,7 +12,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.status import InstanceStatus
-from batchctl.store.maintenance.audit import target_of
+from batchctl.store.maintenance.audit_entries import target_of
 from batchctl.store.tables import (
     audit_log,
     batch_process_history,

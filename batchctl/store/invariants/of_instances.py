@@ -26,7 +26,7 @@ from batchctl.store.invariants.invariant import (
     is_as_it_was,
     is_written_down,
 )
-from batchctl.store.maintenance.audit import ACCEPT, target_of
+from batchctl.store.maintenance.audit_entries import ACCEPT, target_of
 from batchctl.store.tables import (
     audit_log,
     batch_control,
@@ -38,7 +38,7 @@ from batchctl.store.tables import (
     resource,
 )
 from batchctl.store.tables import process_control as step
-from batchctl.store.unreadable import RESTORE
+from batchctl.store.unreadable_columns import RESTORE
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c

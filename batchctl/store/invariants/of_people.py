@@ -11,7 +11,7 @@ from sqlalchemy import (
 )
 
 from batchctl.store.invariants.invariant import Invariant
-from batchctl.store.maintenance.audit import target_of
+from batchctl.store.maintenance.audit_entries import target_of
 from batchctl.store.tables import (
     alert_delivery,
     audit_log,

@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.store.invariants.invariant import Invariant
-from batchctl.store.maintenance.audit import RUN_NOW
+from batchctl.store.maintenance.audit_entries import RUN_NOW
 from batchctl.store.tables import (
     audit_log,
     batch_completion,

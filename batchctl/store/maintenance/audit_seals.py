@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from batchctl.domain.maintenance.audit_chain import BEGINNING, LOG, PURGE, Seal, digest_of
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.values import value
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log, audit_seal
 
@@ -67,7 +67,7 @@ def seal(connection: Connection, audit_ids: Sequence[int], now: datetime) -> Non
     """
     last = head(connection)
     number, digest = (last.number, last.digest) if last else (0, BEGINNING)
-    for entry in audit.entries(connection.execute(_ROWS, {"ids": list(audit_ids)})):
+    for entry in audit_entries.entries(connection.execute(_ROWS, {"ids": list(audit_ids)})):
         number, previous = number + 1, digest
         digest = digest_of(number, previous, entry)
         values = {"SealNo": number, "AuditLog_id": entry.audit_id, "PrevHash": previous, "RecordHash": digest}
@@ -93,14 +93,14 @@ def following(connection: Connection, after: int, most: int) -> list[tuple[Seal,
     """Return the next seals by their numbers, each with its row if that is there."""
     seals = [_seal(row) for row in connection.execute(_SEALS, {"after": after, "most": most})]
     ids = [each.audit_id for each in seals]
-    found = audit.entries(connection.execute(_ROWS, {"ids": ids})) if ids else []
+    found = audit_entries.entries(connection.execute(_ROWS, {"ids": ids})) if ids else []
     by_id = {entry.audit_id: entry for entry in found}
     return [(each, by_id.get(each.audit_id)) for each in seals]
 
 
 def purges(connection: Connection, after: int, most: int) -> list[AuditEntry]:
     """Return the next acts by which rows of the log went."""
-    return audit.entries(connection.execute(_PURGES, {"after": after, "most": most}))
+    return audit_entries.entries(connection.execute(_PURGES, {"after": after, "most": most}))
 
 
 def _seal(row: Any) -> Seal:

@@ -20,7 +20,7 @@ from batchctl.domain.status import DeliveryStatus, IntakeStatus, RequestStatus, 
 from batchctl.domain.values import value
 from batchctl.store.conditions import one_of
 from batchctl.store.maintenance import finished_instances
-from batchctl.store.maintenance.audit import RUN_NOW
+from batchctl.store.maintenance.audit_entries import RUN_NOW
 from batchctl.store.tables import (
     INBOX_INTAKE,
     alert_delivery,

@@ -183,7 +183,7 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     before = revision_of(connection)
     _command().upgrade(_config(connection), revision)
     if revision == "head":
-        from batchctl.store.repeatable.making import remake  # noqa: PLC0415 - as in `_repeatable`
+        from batchctl.store.repeatable.remaking import remake  # noqa: PLC0415 - as in `_repeatable`
 
         remake(connection)
     dialect_of(connection).end_migration(connection)

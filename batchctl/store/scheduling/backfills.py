@@ -26,7 +26,7 @@ from batchctl.store.tables import (
     schedule_backfill,
     schedule_fire,
 )
-from batchctl.store.unreadable import sorted_out
+from batchctl.store.unreadable_columns import sorted_out
 
 _b, _f, _p, _c = schedule_backfill.c, schedule_fire.c, file_process.c, batch_control.c
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select
 
 from batchctl.domain.scheduling.schedules import ScheduleId
 from batchctl.store.dialects import dialect_of
-from batchctl.store.scheduling import schedules
+from batchctl.store.scheduling import schedule_rows
 from batchctl.store.tables import schedule_backfill, schedule_fire
 
 _f, _b = schedule_fire.c, schedule_backfill.c
@@ -38,4 +38,4 @@ def remove(connection: Connection, schedule_id: ScheduleId) -> None:
     dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
     for query in (_REMOVE_FIRES, _REMOVE_BACKFILLS):
         connection.execute(query, {"schedule_id": schedule_id})
-    schedules.remove(connection, schedule_id)
+    schedule_rows.remove(connection, schedule_id)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection
 
 from batchctl.ports import Boundary
-from batchctl.store import reports, unreadable, views
+from batchctl.store import reports, unreadable_columns, views
 from batchctl.store.dialects import mssql, mssql_catalog
 from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
@@ -137,7 +137,7 @@ def test_what_a_script_has_made_counts_as_made(server: SqlServer, connection: Co
 def test_what_mends_a_row_can_be_typed_in_sqlcmd_and_agent_too(connection: Connection) -> None:
     table = metadata.tables["Schedule"]
     row = SimpleNamespace(**{**dict.fromkeys(table.c.keys()), "Schedule_id": 7})
-    found = unreadable.unreadable(connection, table, row, ValueError(""))
+    found = unreadable_columns.unreadable(connection, table, row, ValueError(""))
 
     assert found.mend == "SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET ScheduleName = ... WHERE Schedule_id = 7;"
 

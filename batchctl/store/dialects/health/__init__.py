@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from batchctl.domain.maintenance.health import Lacking, Reading
-from batchctl.store.dialects.health import mssql, postgresql, sqlite
+from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 
 CONNECT_SECONDS = 10
 
@@ -57,7 +57,7 @@ class Health(Protocol):
         ...
 
 
-_ALL: dict[str, Health] = {"sqlite": sqlite, "postgresql": postgresql, "mssql": mssql}
+_ALL: dict[str, Health] = {"sqlite": sqlite_health, "postgresql": postgresql_health, "mssql": mssql_health}
 NAMES = tuple(_ALL)
 
 

@@ -12,7 +12,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
-from batchctl.store.unreadable import unfit
+from batchctl.store.unreadable_columns import unfit
 
 _z = batch_freeze.c
 

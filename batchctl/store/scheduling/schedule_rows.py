@@ -18,7 +18,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import ARMED, schedule
-from batchctl.store.unreadable import sorted_out
+from batchctl.store.unreadable_columns import sorted_out
 
 _s = schedule.c
 

@@ -18,7 +18,7 @@ from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
-from batchctl.store.unreadable import unfit
+from batchctl.store.unreadable_columns import unfit
 
 _i = incident.c
 

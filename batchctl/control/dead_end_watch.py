@@ -14,11 +14,11 @@ from batchctl.domain.maintenance.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
 from batchctl.store import ailing_starts, leading, limits, reports, unknown_settings
-from batchctl.store.alerting import incidents
+from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import purging
-from batchctl.store.operators import freezes
+from batchctl.store.operators import freeze_rows
 from batchctl.store.scheduling import calendars
 
 MOST = 1000
@@ -42,8 +42,8 @@ def read(
     entities = {batch.entity for batch in batches} | {
         row.entity for row in defined.unreadable if row.entity is not None
     }
-    strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freezes.unreadable(connection)]
-    strange += [*incidents.unreadable(connection), *leading.unreadable(connection)]
+    strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freeze_rows.unreadable(connection)]
+    strange += [*incident_rows.unreadable(connection), *leading.unreadable(connection)]
     strange += reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
     enabled = [batch for batch in batches if batch.enabled]

@@ -14,13 +14,13 @@ from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.operators.release import MOST_UNASKED, Choice, Release, staggered, superseded
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, imagined
 from batchctl.domain.text import visible
-from batchctl.operations import columns, decisions
-from batchctl.operations.columns import Columns
+from batchctl.operations import decisions, shown_columns
 from batchctl.operations.operators.acts import Actor
+from batchctl.operations.shown_columns import Columns
 from batchctl.operations.standing import Line
 from batchctl.store import instances, reports
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit
+from batchctl.store.maintenance import audit_entries
 
 Change = tuple[str, BatchInstance, BatchInstance]
 """An act on an instance, as that was and as it is then."""
@@ -84,7 +84,7 @@ class Backlog:
         return {
             "Count": self.count,
             "New": self.new,
-            "Oldest": columns.moment(self.oldest),
+            "Oldest": shown_columns.moment(self.oldest),
             "Batches": [
                 {"ProcessBatchName": name, "Count": len(line), "FirstBatchControl_id": first[name]}
                 for name, line in self.lines.items()
@@ -228,6 +228,6 @@ def _noted(change: Change) -> tuple[str, str, Columns, Columns]:
     act, before, after = change
     return (
         act,
-        audit.instance_target(before.instance_id),
-        *columns.changes(columns.instance(before), columns.instance(after)),
+        audit_entries.instance_target(before.instance_id),
+        *shown_columns.changes(shown_columns.instance(before), shown_columns.instance(after)),
     )

@@ -7,8 +7,8 @@ from typing import Any
 from batchctl.domain.intake.corrected_files import GOING_ON, CorrectedFile
 from batchctl.domain.rows import BatchInstance, IntakeId
 from batchctl.domain.status import FINAL
-from batchctl.operations import columns
-from batchctl.operations.columns import Columns
+from batchctl.operations import shown_columns
+from batchctl.operations.shown_columns import Columns
 from batchctl.store import history, reports
 from batchctl.store.intake import file_watches, intake
 
@@ -42,7 +42,7 @@ def shown(found: CorrectedFile | None) -> Columns | None:
         return None
     return {
         "FilePath": found.path,
-        "CorrectedTime": columns.moment(found.corrected_at),
+        "CorrectedTime": shown_columns.moment(found.corrected_at),
         "Message": found.said,
         "Next": found.clear,
     }
