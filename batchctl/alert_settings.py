@@ -7,8 +7,8 @@ from datetime import timedelta
 from batchctl import config
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Policy
-from batchctl.domain.alerting.troubles import Norms
 from batchctl.domain.leader import lease_of
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.status import Severity

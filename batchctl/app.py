@@ -116,7 +116,7 @@ class App:
     @cached_property
     def surroundings(self) -> Surroundings:
         """What the configuration offers to steps."""
-        from batchctl.surroundings import surroundings_of
+        from batchctl.step_context import surroundings_of
 
         return surroundings_of(self.settings, self.registry)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from batchctl import __version__, config
 from batchctl.app import App
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_search import Findings
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
@@ -46,8 +46,8 @@ from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
+from batchctl.step_context import connections_of, target_of
 from batchctl.store import identity
-from batchctl.surroundings import connections_of, target_of
 from batchctl.system.environment import of_steps, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugin_process import PluginProcess

@@ -101,12 +101,12 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
 
 def _troubled(session: Session, failed: Sequence[InstanceId]) -> InstanceId | None:
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
-    from batchctl.operations import troubled
+    from batchctl.operations import first_failed
 
     if not failed:
         return None
     with session.app() as app:
-        return troubled.first(app.transactions, failed)
+        return first_failed.first(app.transactions, failed)
 
 
 @contextmanager

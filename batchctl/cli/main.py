@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 import batchctl
-from batchctl.cli import telling
+from batchctl.cli import standard_error
 from batchctl.cli.session import Session
-from batchctl.cli.telling import tell
+from batchctl.cli.standard_error import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, in_short, typed, visible
@@ -279,10 +279,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
         code = 0  # Whoever read the output has seen enough.
-        telling.empty(sys.stdout)
+        standard_error.empty(sys.stdout)
     except OSError as error:
         code = _tell_unwritten(error, debug="--debug" in arguments)
-    telling.empty(sys.stderr)
+    standard_error.empty(sys.stderr)
     return code
 
 
@@ -291,7 +291,7 @@ def _run(arguments: list[str]) -> int:
     try:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
     except click.ClickException as error:
-        with telling.unless_full():
+        with standard_error.unless_full():
             _placed(error).show()
         if isinstance(error, click.MissingParameter) and error.ctx is not None:
             tell(visible(f"Next: {_with_what_lacks(error, error.ctx)}"))
@@ -324,7 +324,7 @@ def _run(arguments: list[str]) -> int:
 def _tell_unwritten(error: OSError, *, debug: bool) -> int:
     """Say that what is printed does not reach its reader, and try no more of it."""
     _show(_unwritten(error), debug=debug)
-    telling.empty(sys.stdout)
+    standard_error.empty(sys.stdout)
     return BatchctlError.exit_code
 
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
-from batchctl.cli.telling import tell
+from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible

@@ -81,7 +81,7 @@ def _show(out: Console, seen: Overview) -> None:
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
-    from batchctl.domain.alerting.troubles import kept_from_work
+    from batchctl.domain.alerting.incident_causes import kept_from_work
     from batchctl.domain.locked_rows import TO_END_IT
 
     controller = f"controller {', '.join(seen.controllers[:1])} is running"

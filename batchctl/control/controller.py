@@ -16,12 +16,12 @@ from typing import Any
 from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, Mark, Written
 from batchctl.control.claiming import CHANGED, Claimer
+from batchctl.control.contention import LOCKED_LOOK, Obstacles
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
-from batchctl.control.flights import Flights
+from batchctl.control.in_flight import Flights
 from batchctl.control.intake_writing import Made
 from batchctl.control.notes import Notes
-from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder
 from batchctl.control.tally import Tally
 from batchctl.domain.errors import (

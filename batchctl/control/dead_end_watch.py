@@ -13,7 +13,7 @@ from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.maintenance.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import ailing_starts, leading, limits, reports, unknown_settings
+from batchctl.store import dead_end_rows, leading, limits, reports, unknown_settings
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -42,7 +42,7 @@ def read(
     entities = {batch.entity for batch in batches} | {
         row.entity for row in defined.unreadable if row.entity is not None
     }
-    strange = [*defined.unreadable, *ailing_starts.unreadable(connection), *freeze_rows.unreadable(connection)]
+    strange = [*defined.unreadable, *dead_end_rows.unreadable(connection), *freeze_rows.unreadable(connection)]
     strange += [*incident_rows.unreadable(connection), *leading.unreadable(connection)]
     strange += reports.unreadable_work(connection, OF_WORK)
     found = [dead_ends.unreadable(row, now) for row in strange]
@@ -54,10 +54,10 @@ def read(
     found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
-    found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, batches, now)
+    found += dead_ends.untaken(waiting, dead_end_rows.starts(connection), entities, batches, now)
     found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
     found += [dead_ends.unknown_setting(one.name, one.message, now) for one in unknown_settings.read(connection)]
     grown = overgrown(purging.settings(connection), purging.attempts(connection))
     found += [] if grown is None else [dead_ends.history_grows(grown, now)]
-    found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]
+    found += [dead_ends.not_starting(one) for one in dead_end_rows.ailing(connection)]
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from batchctl.control.obstacles import Locks
+from batchctl.control.contention import Locks
 from batchctl.domain.errors import Conflict, NotLeading
 from batchctl.domain.leader import Lead, lease_of
 from batchctl.domain.liveness import Rhythm

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from batchctl.control.contention import LOCKED_LOOK, Locks
 from batchctl.control.leadership import Leadership
-from batchctl.control.obstacles import LOCKED_LOOK, Locks
 from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity

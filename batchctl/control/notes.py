@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
-from batchctl.control.flights import Flights
-from batchctl.control.obstacles import LOCKED_LOOK
+from batchctl.control.in_flight import Flights
 from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from batchctl.control.allotment import MOST, Allotment
 from batchctl.control.attempts import Attempt
+from batchctl.control.contention import Locks
 from batchctl.control.controller_watch import Watch
-from batchctl.control.obstacles import Locks
 from batchctl.control.recording import Recorder
 from batchctl.control.takeover import Takeover, Verdict, belongs
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, PluginError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl import misread
 from batchctl.domain import gates
-from batchctl.domain.alerting.troubles import kept_from_work
+from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in

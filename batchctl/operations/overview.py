@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
-from batchctl.domain.alerting.troubles import StepOf, stopped_at
 from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
@@ -41,7 +41,7 @@ from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
-from batchctl.store import ailing_starts, history, instances, leading, reports
+from batchctl.store import dead_end_rows, history, instances, leading, reports
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
@@ -222,10 +222,10 @@ def overview(
             frozen=_frozen(batches, now),
             completed=_completed(connection, batches, broken, most),
             waits=dependents.seen(connection, batches, now, most),
-            ailing=ailing_starts.ailing(connection),
+            ailing=dead_end_rows.ailing(connection),
             unreadable=(
                 *defined.unreadable,
-                *ailing_starts.unreadable(connection),
+                *dead_end_rows.unreadable(connection),
                 *incident_rows.unreadable(connection),
                 *leading.unreadable(connection),
                 *strange,

@@ -20,7 +20,7 @@ from batchctl.control.maintenance.retention_duty import Retention
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.operations.intervene import Operator
-from batchctl.store import ailing_starts
+from batchctl.store import dead_end_rows
 from batchctl.store.intake import data_triggers
 from batchctl.system.inquiries import ThreadInquiries
 from tests.acceptance.installation import RunBatchctl
@@ -426,7 +426,7 @@ def test_line_25_a_trigger_that_counts_again_is_nobodys_trouble_also_after_a_res
 
     assert yard.events() == ["error", "rescued"]
     with yard.world.transactions.read() as connection:
-        assert ailing_starts.ailing(connection) == ()
+        assert dead_end_rows.ailing(connection) == ()
 
 
 def test_line_24_a_table_that_does_not_answer_is_an_error_and_the_others_do_not_wait(yard: Yard) -> None:

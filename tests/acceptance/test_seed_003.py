@@ -18,7 +18,7 @@ from batchctl.cli.main import COMMANDS
 from batchctl.config import Settings
 from batchctl.domain.scheduling.due import plan_of
 from batchctl.domain.status import HistoryStatus
-from batchctl.operations.definitions import job_problems
+from batchctl.operations.definitions import job_findings
 from batchctl.operations.definitions.job_acts import Foreman
 from batchctl.operations.intervene import Operator
 from batchctl.plugin_api import Job, daily, every, job, monthly, monthly_dow, once, retry, weekly
@@ -483,7 +483,7 @@ def test_line_21_check_tells_what_differs_from_the_code(shop: Shop) -> None:
     shop.starts(nightly)
     shop.world.sql("UPDATE Schedule SET RunTimes = '04:00'")
     with shop.world.transactions.read() as connection:
-        ((table, row, problem),) = job_problems.job_problems(connection, Node(shop=[nightly]))
+        ((table, row, problem),) = job_findings.job_problems(connection, Node(shop=[nightly]))
 
     assert (table, row, problem.column) == ("Schedule", "nightly.Daily_06_00", "RunTimes")
     assert "RunTimes 04:00 becomes 06:00" in problem.message

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.operations import troubled
+from batchctl.operations import first_failed
 from tests.cli.shop import Shop
 
 
@@ -134,7 +134,7 @@ def test_a_correction_that_changes_nothing_is_not_offered_as_if_it_did(
 def test_at_the_end_of_a_run_the_one_to_look_at_is_one_that_stands_failed(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = troubled.first
+    first = first_failed.first
 
     def cancelled_meanwhile(*given: Any) -> Any:
         shop.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 1")
@@ -143,7 +143,7 @@ def test_at_the_end_of_a_run_the_one_to_look_at_is_one_that_stands_failed(
     for at in (1, 2):
         shop.batch(f"B{at}", "false", RetryCount=0)
         shop.arrive(f"B{at}")
-    monkeypatch.setattr(troubled, "first", cancelled_meanwhile)
+    monkeypatch.setattr(first_failed, "first", cancelled_meanwhile)
 
     assert shop("run", "--once") == 1
     assert shop.err.endswith("Next: batchctl show 2\n")

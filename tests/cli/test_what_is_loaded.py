@@ -59,7 +59,7 @@ OF_WORK = {
     "batchctl.populators",
     "batchctl.preparation",
     "batchctl.registry",
-    "batchctl.surroundings",
+    "batchctl.step_context",
     "batchctl.system.runner",
     "batchctl.system.folders",
 }

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_search import Findings
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.domain.alerting.alert_rules import AlertRules

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.alerting import findings, step_past
+from batchctl.control.alerting import incident_search, step_past
 from batchctl.control.alerting.outbox import PAGE
 from batchctl.control.maintenance.purge import Purge
 from batchctl.control.operators.answering import Answering
 from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Policy
-from batchctl.domain.alerting.troubles import Norms
 from batchctl.domain.errors import Conflict, NotFound, Refused
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
@@ -158,7 +158,7 @@ def test_a_step_inserted_before_the_one_that_failed_changes_nothing_about_the_in
     ]
 
     world.step(batch, 15)
-    world.clock.advance(findings.SOMETIMES)
+    world.clock.advance(incident_search.SOMETIMES)
     assert alarm.told() == []
     assert Alarm(world).told() == []
     assert world.sql("SELECT ProcessControlSeq, Status FROM Incident") == [(20, "open")]
@@ -243,7 +243,7 @@ def test_of_two_that_failed_in_two_ways_the_one_that_is_run_again_stays_itself(w
 
 
 def test_what_fails_is_told_behind_however_many_that_have_failed_before(failed: World) -> None:
-    for _ in range(findings.AT_ONCE + 20):
+    for _ in range(incident_search.AT_ONCE + 20):
         failed.submit(Status="complete")
     failed.sql(
         "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)"
@@ -267,7 +267,7 @@ def test_who_begins_behind_many_that_have_failed_takes_none_for_over(
 ) -> None:
     fail(failed, "the disk is full", 5)
     assert len(Alarm(failed).told()) == 2
-    monkeypatch.setattr(findings, "AT_ONCE", 1)
+    monkeypatch.setattr(incident_search, "AT_ONCE", 1)
     alarm = Alarm(failed, name="c2")
 
     for _ in range(6):
@@ -930,7 +930,7 @@ def test_a_row_that_holds_nonsense_is_named_and_stops_no_incident_of_others(fail
     failed.create()
     failed.process()
     for _ in range(2):
-        failed.clock.advance(findings.SOMETIMES)
+        failed.clock.advance(incident_search.SOMETIMES)
         alarm.told()
 
     told = failed.sql("SELECT Subject, Message FROM Incident WHERE ResolvedTime IS NULL ORDER BY Incident_id")
@@ -949,6 +949,6 @@ def test_what_the_database_refuses_of_one_incident_is_named_and_the_others_are_w
 
     assert failed.sql("SELECT BatchControl_id FROM Incident") == [(1,)]
     failed.sql("DROP INDEX UX_Foreign")
-    failed.clock.advance(findings.SOMETIMES)
+    failed.clock.advance(incident_search.SOMETIMES)
     alarm.duty.look()
     assert failed.sql("SELECT BatchControl_id FROM Incident ORDER BY Incident_id") == [(1,), (2,)]

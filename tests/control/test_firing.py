@@ -11,7 +11,7 @@ import pytest
 from batchctl.domain.errors import Conflict, DatabaseUnusable, OutcomeUnknown
 from batchctl.operations.maintenance import fsck
 from batchctl.ports import Boundary, Change
-from batchctl.store import ailing_starts
+from batchctl.store import dead_end_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import schedule_fires
 from tests.control.timetable import Timetable, utc
@@ -522,12 +522,12 @@ def test_one_that_is_never_due_as_by_an_empty_calendar_is_told_once(timetable: T
     errors = [entry for entry in timetable.log() if entry[0] == "error"]
     assert [(source, message.startswith(said)) for _, source, message in errors] == [("schedule empty", True)]
     with timetable.world.transactions.read() as connection:
-        assert [one.source for one in ailing_starts.ailing(connection)] == ["schedule empty"]
+        assert [one.source for one in dead_end_rows.ailing(connection)] == ["schedule empty"]
 
     timetable.world.sql("UPDATE Calendar SET BusinessDays = 'Mon-Sun'")
     timetable.until("2026-11-22 06:00")
     with timetable.world.transactions.read() as connection:
-        assert ailing_starts.ailing(connection) == ()
+        assert dead_end_rows.ailing(connection) == ()
     assert timetable.fired() == ["2026-11-22T06:00"]
 
 
@@ -545,13 +545,13 @@ def test_one_whose_only_time_was_over_before_it_was_written_is_told_once(timetab
     errors = [entry for entry in timetable.log() if entry[0] == "error"]
     assert errors == [("error", "schedule late", f"{said} nothing")]
     with timetable.world.transactions.read() as connection:
-        assert [one.source for one in ailing_starts.ailing(connection)] == ["schedule late"]
+        assert [one.source for one in dead_end_rows.ailing(connection)] == ["schedule late"]
     assert timetable.fired() == ["2026-11-21T06:00"]
 
     timetable.world.sql("UPDATE Schedule SET RunAt = '2026-11-22 06:00' WHERE ScheduleName = 'late'")
     timetable.until("2026-11-21 06:00:05")
     with timetable.world.transactions.read() as connection:
-        assert ailing_starts.ailing(connection) == ()
+        assert dead_end_rows.ailing(connection) == ()
 
 
 def test_one_that_has_run_at_its_only_time_is_no_trouble_when_another_leads(timetable: Timetable) -> None:

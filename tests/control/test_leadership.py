@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_search import Findings
 from batchctl.control.leadership import Leadership
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import NotLeading

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from batchctl.control import claiming, notes
-from batchctl.control.alerting.findings import LOCKED, Findings
+from batchctl.control.alerting.incident_search import LOCKED, Findings
 from batchctl.control.claiming import MANY_DEFERRED
+from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
-from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy

@@ -17,7 +17,7 @@ from batchctl.domain.errors import Conflict, OutcomeUnknown
 from batchctl.domain.rows import BatchInstance, HistoryId, InstanceId
 from batchctl.ports import Boundary
 from batchctl.store import instances, turns
-from batchctl.store.dialects.postgresql_trips import Trips
+from batchctl.store.dialects.postgresql_pipeline import Trips
 from batchctl.store.statements import driver_of
 from batchctl.store.transactions import NotAsReadError, StoreTransactions
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World

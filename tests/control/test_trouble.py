@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_search import Findings
 from batchctl.control.handler_watch import HandlerWatch
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.incidents import Problem

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.alerting.incidents import Problem
-from batchctl.domain.alerting.troubles import (
+from batchctl.domain.alerting.incident_causes import (
     Attempt,
     Gap,
     Norms,
@@ -19,6 +18,7 @@ from batchctl.domain.alerting.troubles import (
     standing,
     too_short,
 )
+from batchctl.domain.alerting.incidents import Problem
 from batchctl.domain.rows import NO_DATA, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId
 from batchctl.domain.status import Cause, HistoryStatus, IncidentKind, InstanceStatus
 from tests.domain.incident_values import NOW

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.ailing_starts import ailing
+from batchctl.store.dead_end_rows import ailing
 from tests.control.world import World
 
 TRIGGER = (

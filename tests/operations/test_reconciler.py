@@ -11,7 +11,7 @@ import pytest
 
 from batchctl.domain.definitions.declared import Cadence
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.operations.definitions.job_problems import job_problems
+from batchctl.operations.definitions.job_findings import job_problems
 from batchctl.operations.definitions.reconciler import Reconciled
 from batchctl.operations.definitions.roster import trouble_of
 from batchctl.operations.definitions.schedule_removal import Removed, remove

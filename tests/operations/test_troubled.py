@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batchctl.domain.rows import InstanceId
-from batchctl.operations import troubled
+from batchctl.operations import first_failed
 from tests.control.world import World
 
 
@@ -28,4 +28,4 @@ def test_one_that_stands_failed_or_held_is_looked_at_first(
     for number, status in enumerate(statuses, 1):
         world.sql("UPDATE BatchControl SET Status = ? WHERE BatchControl_id = ?", status, number)
 
-    assert troubled.first(world.transactions, map(InstanceId, (1, 2, 3))) == first
+    assert first_failed.first(world.transactions, map(InstanceId, (1, 2, 3))) == first

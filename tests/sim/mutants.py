@@ -6,7 +6,7 @@ from batchctl.control import (
     claiming,
     controller,
     creation,
-    flights,
+    in_flight,
     intake_writing,
     leadership,
     recording,
@@ -110,7 +110,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what another has adopted is stopped",
         "I34",
-        (flights, "self._runner.let_go(key)", "self._runner.stop(key)"),
+        (in_flight, "self._runner.let_go(key)", "self._runner.stop(key)"),
     ),
     mutant(
         "a claim takes no new token",
@@ -171,7 +171,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what others may repeat is not leashed",
         "I31",
-        (flights, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
+        (in_flight, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
     ),
     mutant(
         "a step starts before its history row is committed",

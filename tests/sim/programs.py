@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.findings import Findings
+from batchctl.control.alerting.incident_search import Findings
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller

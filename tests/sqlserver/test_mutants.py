@@ -15,7 +15,7 @@ from batchctl.store import statements as product
 from batchctl.store import views
 from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.tables import metadata
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
 from tests.sqlserver import statements, taken, test_real_drivers

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from batchctl.store.dialects import postgresql
-from batchctl.store.dialects.postgresql_trips import Trips
+from batchctl.store.dialects.postgresql_pipeline import Trips
 from tests.postgres import PostgresServer
 
 

@@ -15,7 +15,7 @@ import pytest
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError, StepRefused
 from batchctl.registry import Registry
-from batchctl.surroundings import surroundings_of
+from batchctl.step_context import surroundings_of
 from batchctl.system import environment
 
 PRINTED = "import os; print(sorted(os.environ))"

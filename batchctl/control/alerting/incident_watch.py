@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from batchctl.control.alerting.findings import LOCKED, Findings
-from batchctl.control.obstacles import Locks
+from batchctl.control.alerting.incident_search import LOCKED, Findings
+from batchctl.control.contention import Locks
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alert_text import message_of
 from batchctl.domain.alerting.alerts import IS_OVER, Parcel, audience, owed, parcels

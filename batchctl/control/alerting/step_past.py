@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from batchctl.domain.alerting.troubles import Attempt, Lengths
+from batchctl.domain.alerting.incident_causes import Attempt, Lengths
 from batchctl.domain.rows import BatchId, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.store.alerting import evidence

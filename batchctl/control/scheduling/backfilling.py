@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, ClassVar
 
-from batchctl.control.alerting.complaints import Complaints, Row
+from batchctl.control.alerting.row_warnings import Complaints, Row
 from batchctl.control.scheduling.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Policy
-from batchctl.domain.alerting.troubles import Norms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,13 +21,13 @@ from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
-from batchctl.operations.definitions.job_problems import job_problems, to_settle
+from batchctl.operations.definitions.job_findings import job_problems, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, PluginChecks, Plugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
-from batchctl.operations.intake.trigger_problems import trigger_problems
+from batchctl.operations.intake.trigger_findings import trigger_problems
 from batchctl.operations.operators import freezing
-from batchctl.operations.scheduling.time_problems import time_problems
+from batchctl.operations.scheduling.time_findings import time_problems
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
 from batchctl.store import identity, limits, reports, sql_job_rows, unknown_settings

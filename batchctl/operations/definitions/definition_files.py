@@ -28,7 +28,7 @@ from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_problems import Around, schedule_problems
+from batchctl.operations.scheduling.schedule_findings import Around, schedule_problems
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions

@@ -19,7 +19,7 @@ from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.operations.operators.given import fitting
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_problems import never_due
+from batchctl.operations.scheduling.schedule_findings import never_due
 from batchctl.plugin_api import Job
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.definitions import job_rows

@@ -20,7 +20,7 @@ from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns, unknown
 from batchctl.ports import Clock, Inquiries, Transactions
-from batchctl.store import ailing_starts
+from batchctl.store import dead_end_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 
@@ -128,7 +128,7 @@ class Bench:
                 connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
             )
             defined = definitions.read(connection)
-            ailing = ailing_starts.of_trigger(connection, trigger)
+            ailing = dead_end_rows.of_trigger(connection, trigger)
         takers = takers_of(trigger.entity, defined.batches)
         return Trial(
             trigger=trigger,

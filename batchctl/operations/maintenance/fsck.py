@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import islice
 
 from batchctl.ports import Clock, Transactions
-from batchctl.store import ailing_starts, invariants
+from batchctl.store import dead_end_rows, invariants
 from batchctl.store.definitions import definitions
 from batchctl.store.dialects import dialect_of
 
@@ -39,7 +39,7 @@ def examine(
     with transactions.read() as connection:
         with dialect_of(connection).long_read(connection):
             found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
-        unread = (*definitions.read(connection).unreadable, *ailing_starts.unreadable(connection))
+        unread = (*definitions.read(connection).unreadable, *dead_end_rows.unreadable(connection))
         nameless = dialect_of(connection).missing_names(connection)
     return (
         *(

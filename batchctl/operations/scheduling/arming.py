@@ -16,7 +16,7 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.operations.scheduling.schedule_findings import Around
 from batchctl.store import scheduler_log
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 

@@ -17,7 +17,7 @@ from batchctl.operations.intervene import batch_target
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_problems import Around, schedule_problems
+from batchctl.operations.scheduling.schedule_findings import Around, schedule_problems
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_rows

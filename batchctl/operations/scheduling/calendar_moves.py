@@ -15,7 +15,7 @@ from batchctl.domain.status import CalendarRule
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.operations.scheduling.schedule_findings import Around
 from batchctl.operations.scheduling.timetable import Next
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.scheduling import schedule_fires, schedule_rows

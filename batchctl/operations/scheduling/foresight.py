@@ -21,7 +21,7 @@ from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.operations.scheduling.schedule_findings import Around
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers

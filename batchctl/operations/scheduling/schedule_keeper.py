@@ -17,7 +17,7 @@ from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_problems import (
+from batchctl.operations.scheduling.schedule_findings import (
     OPERATORS,
     OR_DISABLE,
     Around,

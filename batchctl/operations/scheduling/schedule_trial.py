@@ -26,7 +26,7 @@ from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import taking
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_problems import Around, schedule_warnings
+from batchctl.operations.scheduling.schedule_findings import Around, schedule_warnings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers

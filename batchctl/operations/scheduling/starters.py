@@ -9,7 +9,7 @@ from batchctl.domain.scheduling.modes import is_scheduled, lets_schedules, mode_
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.text import visible
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_problems import Around
+from batchctl.operations.scheduling.schedule_findings import Around
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.scheduling import schedule_rows
 

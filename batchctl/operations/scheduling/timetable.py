@@ -23,7 +23,7 @@ from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
-from batchctl.operations.scheduling.schedule_problems import Around, remedy_of, schedule_problems, schedule_warnings
+from batchctl.operations.scheduling.schedule_findings import Around, remedy_of, schedule_problems, schedule_warnings
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.alerting.expectations import Expected
+from batchctl.domain.alerting.incident_causes import Attempt, Gap
 from batchctl.domain.alerting.incidents import UnderWay
-from batchctl.domain.alerting.troubles import Attempt, Gap
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import ControllerStatus, HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.text import NAME_LIMIT

@@ -174,7 +174,7 @@ def _limit_waiting(raw: Any) -> None:
 
     What has been asked before goes out before anything else does.
     """
-    from batchctl.store.dialects.postgresql_trips import Trips  # noqa: PLC0415 - it needs the driver, an extra
+    from batchctl.store.dialects.postgresql_pipeline import Trips  # noqa: PLC0415 - it needs the driver, an extra
 
     wait = raw.wait
     trips = raw.batchctl_trips = Trips(raw, lambda work: wait(_while_heard(work)))

@@ -9,10 +9,10 @@ endless, or of a year that nothing can be added to.
 
 from __future__ import annotations
 
+from batchctl.store.views.blocker_views import frozen, not_installed, unreadable
 from batchctl.store.views.instance_views import failed, history, late, running, status
-from batchctl.store.views.obstacle_views import frozen, not_installed, unreadable
-from batchctl.store.views.spoken import Spoken
 from batchctl.store.views.start_views import inbox, schedule, sql_job
+from batchctl.store.views.view_dialect import Spoken
 from batchctl.store.views.waiting_view import waiting
 
 NAMES = (

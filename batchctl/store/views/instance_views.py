@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, lacks, not_installed, unfit, waited_for
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 
 
 def status(s: Spoken) -> str:

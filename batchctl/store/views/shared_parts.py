@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from batchctl.domain.errors import NEXT
 from batchctl.domain.locked_rows import BETWEEN, ESCAPE, ESCAPED, SO, TO_END_IT
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 
 GRACE = 60
 """Seconds after which what is due and has not begun counts as late."""

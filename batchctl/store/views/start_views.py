@@ -5,7 +5,7 @@ from __future__ import annotations
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.views.shared_parts import GRACE, locked, not_installed, to_end, unfit
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 
 _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END"""

@@ -20,7 +20,7 @@ from batchctl.store.views.shared_parts import (
     unfit_work,
     waited_for,
 )
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 
 _STANDS = (
     ("ready", "has not begun yet"),

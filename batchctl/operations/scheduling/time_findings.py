@@ -12,7 +12,7 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
 from batchctl.domain.text import visible
-from batchctl.operations.scheduling.schedule_problems import (
+from batchctl.operations.scheduling.schedule_findings import (
     calendar_problems,
     mode_problems,
     remedy_of,

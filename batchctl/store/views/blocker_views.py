@@ -23,7 +23,7 @@ from batchctl.store.tables import (
     resource,
     schedule,
 )
-from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.view_dialect import Spoken
 
 _WORDS: Mapping[str, type[StrEnum]] = {
     "ProcessingMode": status.ProcessingMode,

@@ -10,12 +10,12 @@ from typing import Any
 
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
-from batchctl.domain.alerting import troubles
+from batchctl.domain.alerting import incident_causes
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alerts import TOO_OFTEN
 from batchctl.domain.alerting.expectations import Expected
+from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, Problem
-from batchctl.domain.alerting.troubles import Undelivered
 from batchctl.domain.gates import locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
@@ -101,9 +101,9 @@ class Findings:
         at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
         norms = self.rules.norms
         found = [*standing, *self._too_long(connection, batches, now)]
-        found += troubles.too_short(self._past.attempts, names, self._past.lengths, norms)
+        found += incident_causes.too_short(self._past.attempts, names, self._past.lengths, norms)
         if not self.is_partial:
-            found += troubles.fails_often(self._past.attempts, names, norms, at)
+            found += incident_causes.fails_often(self._past.attempts, names, norms, at)
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -203,28 +203,30 @@ class Findings:
                 self._standing[key] = before[key]
             elif key in read:
                 last = history.last_entry(connection, one.instance_id)
-                self._standing[key] = troubles.standing(
+                self._standing[key] = incident_causes.standing(
                     one, batches.get(one.batch_id), last, self._mends.get(one.batch_id)
                 )
-        return troubles.gathered(self._standing.values())
+        return incident_causes.gathered(self._standing.values())
 
     def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
         entries = reports.live_entries(connection, MOST)
         norms = self.rules.norms
         self._past.ask_of(connection, entries)
-        found = [troubles.too_long(one, batches.get(one.batch_id), self._past.lengths, norms, now) for one in entries]
+        found = [
+            incident_causes.too_long(one, batches.get(one.batch_id), self._past.lengths, norms, now) for one in entries
+        ]
         return [one for one in found if one is not None]
 
     def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
         waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
         waits = dependencies.reasons_of(connection, batches, waiting, now)
-        return [troubles.overdue(wait) for wait in waits]
+        return [incident_causes.overdue(wait) for wait in waits]
 
     def _ending(self, connection: Any, now: datetime) -> list[Problem]:
         used = evidence.calendars_in_use(connection)
         used |= {one.calendar for one in self._expected if one.calendar is not None}
         today = clock_of(self.rules.zone).day_of(now)
-        found = [troubles.ending(one, today, now) for one in self._calendars if one.name in used]
+        found = [incident_causes.ending(one, today, now) for one in self._calendars if one.name in used]
         return [one for one in found if one is not None]
 
     def _undelivered(self, connection: Any) -> list[Problem]:
@@ -244,7 +246,7 @@ class Findings:
             silent = last if last is not None and last.status is DeliveryStatus.FAILED else next(waiting, None)
             if silent is not None:
                 found.append(_undelivered(silent))
-        return [troubles.silent_channel(one) for one in found]
+        return [incident_causes.silent_channel(one) for one in found]
 
     def _last_word(self, connection: Any, channel: str) -> Delivery | None:
         """Return what became last of a message of a channel that has said nothing for many messages of others."""
@@ -264,7 +266,7 @@ class Findings:
         if since is None or since > now - patience:
             return []
         locked = locks(controllers.running(connection), [LEAD])
-        return [troubles.nobody_leads(lead.controller, since, locked)]
+        return [incident_causes.nobody_leads(lead.controller, since, locked)]
 
     def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.
@@ -277,7 +279,7 @@ class Findings:
         at, before = self.clock.monotonic(), self._locked_since
         self._locked_since = {row.name: before.get(row.name, at) for row in rows if is_of_locks(row.trouble)}
         lasting = [row for row in rows if at - self._locked_since.get(row.name, -math.inf) >= LOCKED.total_seconds()]
-        return [troubles.of_controllers(lasting)] if lasting else []
+        return [incident_causes.of_controllers(lasting)] if lasting else []
 
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
@@ -286,7 +288,7 @@ class Findings:
         gap = evidence.gap(connection, now, self.name)
         waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
         gap = replace(gap, waiting_since=min(waits, default=None))
-        problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
+        problem = incident_causes.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if problem is None else [problem]
 
 
@@ -312,7 +314,7 @@ def _hanging(connection: Any) -> list[Problem]:
     by_entity: dict[str, list[IntakeRow]] = {}
     for row in rows:
         by_entity.setdefault(row.entity, []).append(row)
-    return [troubles.populator_hangs(some) for some in by_entity.values()]
+    return [incident_causes.populator_hangs(some) for some in by_entity.values()]
 
 
 def _is_tried_in_vain(one: Delivery) -> bool:
