@@ -53,8 +53,8 @@ def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in VERBS:
         print(f"usage: python3 dev.py {{{','.join(VERBS)}}} [arguments of the tool behind it]", file=sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    if complaint := missing_from_this_python():
-        print(f"dev.py: {complaint}", file=sys.stderr)
+    if message := missing_from_this_python():
+        print(f"dev.py: {message}", file=sys.stderr)
         return 2
     verb = arguments[0]
     try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from batchctl.domain.alerting.alert_rules import AlertRules
     from batchctl.domain.alerting.alert_text import Letter
     from batchctl.domain.intake.triggers import Counted
-    from batchctl.domain.maintenance.health import Reading
+    from batchctl.domain.maintenance.health import HealthFinding
     from batchctl.domain.outcomes import Surroundings
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions import checking
@@ -87,7 +87,7 @@ class App:
     @property
     def worked_without(self) -> Mapping[str, str]:
         """What is to be said of the plugin modules that cannot be imported, and of those that are left out."""
-        broken = {name: problem.message for name, problem in self.registry.module_problems().items()}
+        broken = {name: finding.message for name, finding in self.registry.failed_modules().items()}
         return {**broken, **self.left_out}
 
     @cached_property
@@ -169,7 +169,7 @@ class App:
         with self.transactions.read() as connection:
             return leading.load(connection).leads(self.clock.now())
 
-    def check(self, *, at_length: bool = False) -> tuple[checking.Finding, ...]:
+    def check(self, *, at_length: bool = False) -> tuple[checking.RowFinding, ...]:
         """Return everything that is wrong with the definitions; `at_length` SQL Server reads every row for it."""
         from batchctl.operations.definitions import checking
 
@@ -179,7 +179,7 @@ class App:
             found = checking.check(*known, *others, ask=self.handler_calls.ask, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 
-    def full_disks(self) -> tuple[Reading, ...]:
+    def full_disks(self) -> tuple[HealthFinding, ...]:
         """Return which disks of this host are so full that nothing may be recorded soon."""
         from batchctl.domain.maintenance.health import Result
         from batchctl.operations.maintenance import installation
@@ -189,7 +189,7 @@ class App:
             return tuple(reading for reading in found if reading.result is Result.FAIL)
         return ()
 
-    def check_connections(self) -> tuple[checking.Finding, ...]:
+    def check_connections(self) -> tuple[checking.RowFinding, ...]:
         """Return what is wrong with the definitions as far as only the target databases know."""
         from batchctl.operations.definitions import connection_checks
 
@@ -222,11 +222,11 @@ class App:
             return
         from batchctl.system.event_file import EventFile
 
-        def complain(said: str) -> None:
+        def warn(said: str) -> None:
             show(Event("log.trouble", {"FileName": str(path), "Message": said}))
 
         given = self.settings.log
-        file = EventFile(path, most_bytes=int(given.rotate_mb * MEGABYTE), kept=given.keep, complain=complain)
+        file = EventFile(path, most_bytes=int(given.rotate_mb * MEGABYTE), kept=given.keep, warn=warn)
         try:
             yield to_all(show, lambda event: file.add(self.log_line(event)), self.service_manager.hear)
         finally:

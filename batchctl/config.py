@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
-from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import ConfigurationError, DatabaseRefused
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
     AlertSettings,
@@ -265,7 +265,7 @@ def refuse_wrong_folder(settings: Settings) -> None:
             f"The control database {visible(str(path))} does not exist, and no {FILE_NAME} in that folder names another."
             " Go to the folder where they are, or name them by --config FILE, BATCHCTL_CONFIG or BATCHCTL_DATABASE_URL."
         )
-        raise DatabaseUnusable(message, next_step="batchctl db upgrade   (makes a new one here)")
+        raise DatabaseRefused(message, next_step="batchctl db upgrade   (makes a new one here)")
 
 
 def connection_url(settings: Settings, name: str) -> str:
@@ -374,15 +374,15 @@ def _read(path: Path) -> dict[str, Any]:
 def _explain(error: ValidationError, path: Path | None) -> str:
     text = "" if path is None else path.read_text(encoding="utf-8")
     return "\n".join(
-        _explain_one(problem["loc"], problem["type"], _said_of(problem), text, path) for problem in error.errors()
+        _explain_one(finding["loc"], finding["type"], _said_of(finding), text, path) for finding in error.errors()
     )
 
 
-def _said_of(problem: ErrorDetails) -> str:
-    wanted = _WANTED.get(problem["type"])
+def _said_of(finding: ErrorDetails) -> str:
+    wanted = _WANTED.get(finding["type"])
     if wanted is None:
-        return problem["msg"].removeprefix("Value error, ")
-    return wanted.format(key=".".join(map(str, problem["loc"])), **problem.get("ctx", {}))
+        return finding["msg"].removeprefix("Value error, ")
+    return wanted.format(key=".".join(map(str, finding["loc"])), **finding.get("ctx", {}))
 
 
 def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, path: Path | None) -> str:

@@ -11,7 +11,7 @@ from batchctl.arrival_book import ArrivalBook
 from batchctl.domain.alerting import expectations
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.expectations import Deadline, Expected
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.business_days import BusinessDays
 from batchctl.domain.scheduling.column_text import UnfitText, weekdays_of
@@ -54,14 +54,14 @@ class ExpectedWork:
         self._late.clear()
         self._book.forget_what_was_learned()
 
-    def missed_now(self, connection: Any, now: datetime, monotonic: float) -> list[Problem]:
+    def missed_now(self, connection: Any, now: datetime, monotonic: float) -> list[IncidentSign]:
         """Return them by what the tables say at this moment."""
         expected, known = evidence.expected(connection), calendars.everything(connection)
         return self.missed(connection, expected, known, now, monotonic)
 
     def missed(
         self, connection: Any, batches: Sequence[Expected], known: Sequence[Calendar], now: datetime, monotonic: float
-    ) -> list[Problem]:
+    ) -> list[IncidentSign]:
         """Return them by batches and calendars that were read before."""
         clock = clock_of(self.rules.zone)
         days = {one.name: found for one in known if (found := _business_days(one)) is not None}

@@ -8,14 +8,14 @@ from typing import Any
 
 from batchctl.domain import dead_ends
 from batchctl.domain.alerting.expectations import Expected, unfit_columns
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchDefinition, MissingPlugin
 from batchctl.store.scheduling import calendars
 
 
 def of_batch(
     connection: Any, batch: BatchDefinition, said: Collection[MissingPlugin], now: datetime
-) -> tuple[Problem, ...]:
+) -> tuple[IncidentSign, ...]:
     """Return it of one batch, and what it names that is not installed, but for what is `said` otherwise."""
     from batchctl.store.alerting import evidence  # noqa: PLC0415 - who looks at no single batch loads none of its statements
 
@@ -27,7 +27,7 @@ def of_batch(
 
 def of_batches(
     batches: Iterable[BatchDefinition], expected: Iterable[Expected], calendar_names: Collection[str], now: datetime
-) -> Iterator[Problem]:
+) -> Iterator[IncidentSign]:
     """Yield what is needed of more units than there are, a populator's expression, or when work is expected."""
     for batch in batches:
         yield from dead_ends.short_of_units(batch, now)
@@ -37,11 +37,11 @@ def of_batches(
             yield dead_ends.misread_column(one.batch_id, one.name, column, said, now)
 
 
-def of_populator(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
+def of_populator(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
     """Yield what is wrong with what a batch tells its populator; only of our own it can be asked here: another may hang."""
     if batch.populator != "pattern" or not (batch.populator_args or batch.populator_on):
         return
     from batchctl.populators.pattern import PATTERN  # noqa: PLC0415 - who asks for a row loads no plugin
 
-    for problem in PATTERN.check(batch):
-        yield dead_ends.misread_column(batch.batch_id, batch.name, problem.column, problem.message, now)
+    for finding in PATTERN.check(batch):
+        yield dead_ends.misread_column(batch.batch_id, batch.name, finding.column, finding.message, now)

@@ -12,7 +12,7 @@ from pathlib import Path
 from batchctl import __version__, config
 from batchctl.app import App
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.incident_search import Findings
+from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
@@ -187,8 +187,8 @@ class Node:
         controller = worker.controller
         while not worker.is_idle:
             self._turn(worker)
-            if controller.trouble is not None and not controller.is_working:
-                raise controller.trouble
+            if controller.failure is not None and not controller.is_working:
+                raise controller.failure
         return controller.tally.report()
 
     def _work_on(self, worker: Worker, until_idle: timedelta | None) -> PassReport:
@@ -216,9 +216,9 @@ class Node:
             self._announce("controller.stopping")
         if self._stop_by is not None and self._clock.monotonic() >= self._stop_by:
             controller.leave_steps()
-            if controller.obstacle is not None and not controller.is_flying:
+            if controller.blocker is not None and not controller.is_flying:
                 # What could not be recorded is lost with this process; another controller says so.
-                raise controller.obstacle
+                raise controller.blocker
 
     @contextmanager
     def _worker(
@@ -322,7 +322,7 @@ class Node:
         """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
         rules, name = self._app.alert_rules(), self._ids.controller_id()
         means = self._transactions, self._clock, self._listener
-        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None))
+        watch = IncidentWatch(*means, rules, IncidentSearch(self._clock, rules, name if works else None))
         outbox = Outbox(
             transactions=self._transactions,
             clock=self._clock,

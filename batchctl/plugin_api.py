@@ -23,9 +23,9 @@ from batchctl.domain.definitions.declared import Cadence, Filters, Retry, UnfitD
 from batchctl.domain.errors import CannotBegin, StepRefused
 from batchctl.domain.outcomes import (
     Connection,
+    Finding,
     JobSignature,
     JsonValue,
-    Problem,
     Rendered,
     StepOutcome,
     StepRequest,
@@ -43,7 +43,6 @@ from batchctl.domain.placeholders import (
     fit_value,
     parse,
     parse_for,
-    problems,
     values_of,
 )
 from batchctl.domain.rows import (
@@ -88,7 +87,7 @@ __all__ = [
     "Placeholder",
     "Populated",
     "Populator",
-    "Problem",
+    "Finding",
     "Provable",
     "Rendered",
     "Retry",
@@ -158,7 +157,7 @@ class Populator(Protocol):
     name: ClassVar[str]
     """The word that `ProcessBatch.Populator` names it by; equal to its entry point's name."""
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         """Return everything wrong with the batch's PopulatorArgs; touches nothing."""
         ...
 
@@ -174,7 +173,7 @@ class AsksDatabase(Protocol):
     `populate_from` is called instead of `populate`, with surroundings that hold that one connection, its secrets resolved.
     """
 
-    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Problem]:
+    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Finding]:
         """Return what is wrong with the connection and what is asked there, beside what `check` says; connects to nothing."""
         ...
 
@@ -251,7 +250,7 @@ class StepHandler(Protocol):
     process_type: ClassVar[str]
     """The word that `ProcessControl.ProcessType` names it by; equal to its entry point's name."""
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row, all at once; never raises, may look at files, changes nothing."""
         ...
 

@@ -404,7 +404,7 @@ class FolderPage:
     """How many entries of any kind the walk has met so far."""
     walk_begun: float
     is_last: bool = False
-    trouble: str | None = None
+    failure: str | None = None
     """On the last page: what could not be listed, and what to do."""
     is_whole: bool = False
     """On the last page: whether nothing at all was left out."""
@@ -419,7 +419,7 @@ class Inspected:
     digest: str | None = None
     is_changed: bool = False
     """True when it is not any more as it was listed, or somebody still has it open."""
-    trouble: str | None = None
+    failure: str | None = None
     """Why it cannot be read."""
 
 
@@ -444,7 +444,7 @@ class Folders(Protocol):
         """Return what has been reported; waits at most `wait` for the first report."""
         ...
 
-    def troubles_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
+    def failures_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
         """Say of each folder that cannot be listed on this host, or does not answer in time, why that is so."""
         ...
 

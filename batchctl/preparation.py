@@ -46,7 +46,7 @@ class Prepared:
     step: Step
     handler: StepHandler | None
     rendered: Rendered | None
-    refusal: str | None
+    refused: str | None
     put_back: bool = False
     """True when another host may carry it out, or this one later."""
     command_spec: str = NOTHING_RENDERED
@@ -56,7 +56,7 @@ class Prepared:
     def command_text(self) -> str:
         """Return what stands in the history as the command."""
         if self.rendered is None:
-            return f"{NOT_RUN}{visible(self.refusal or '')}"
+            return f"{NOT_RUN}{visible(self.refused or '')}"
         return self.rendered.command_text
 
 
@@ -166,9 +166,9 @@ def ask_populator(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefin
 
 def _said(row: IntakeRow, ask: Callable[[], Answer]) -> Answer | str:
     for column, text in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
-        trouble = unfit(text or "")
-        if trouble is not None:
-            return f"{column} cannot be used: {trouble}"
+        failure = unfit(text or "")
+        if failure is not None:
+            return f"{column} cannot be used: {failure}"
     try:
         return ask()
     except (CannotPopulate, PluginError) as refused:
@@ -202,8 +202,8 @@ def _rendered(handler: StepHandler, request: StepRequest) -> tuple[Rendered, str
     rendered = handler.render(request)
     if not isinstance(rendered.command_text, str):
         raise _unfit(handler, f"its command_text is {type(rendered.command_text).__name__}, not str")
-    if (trouble := unfit(rendered.command_text)) is not None:
-        raise _unfit(handler, f"its command_text: {trouble}")
+    if (failure := unfit(rendered.command_text)) is not None:
+        raise _unfit(handler, f"its command_text: {failure}")
     try:
         return rendered, _as_json(rendered.spec)
     except (TypeError, ValueError, RecursionError) as error:

@@ -68,7 +68,7 @@ class Registry:
         self._plugin_modules = tuple(plugin_modules)
         self._left_out = left_out
         self._sys_path = tuple(sys_path)
-        self._module_problems: dict[str, PluginError] = {}
+        self._failed_modules: dict[str, PluginError] = {}
         self._modules: list[ModuleType] | None = None
         self._claims: dict[Kind, dict[str, tuple[Claim, ...]]] = {}
         self._found: dict[tuple[Kind, str], Any] = {}
@@ -134,10 +134,10 @@ class Registry:
             return kind == _PACKAGE and _is_installed(package)
         return any(module.__name__ == owner for module in self._imported())
 
-    def module_problems(self) -> Mapping[str, PluginError]:
+    def failed_modules(self) -> Mapping[str, PluginError]:
         """Return what keeps modules, by name, from being imported: nothing is known of what they announce."""
         self._claims_of(JOB)
-        return dict(self._module_problems)
+        return dict(self._failed_modules)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
@@ -147,9 +147,9 @@ class Registry:
     @property
     def has_failures(self) -> bool:
         """Say whether anything asked for so far could not be loaded."""
-        return bool(self._module_problems) or any(isinstance(found, PluginError) for found in self._found.values())
+        return bool(self._failed_modules) or any(isinstance(found, PluginError) for found in self._found.values())
 
-    def problems(self) -> list[str]:
+    def findings(self) -> list[str]:
         """Load everything and say what is wrong with it."""
         found: list[str] = []
         for kind in (HANDLER, POPULATOR, JOB):
@@ -159,7 +159,7 @@ class Registry:
                 except PluginError as error:
                     found.append(error.message)
         # One module may be behind several names.
-        return [*(problem.message for problem in self._module_problems.values()), *dict.fromkeys(found)]
+        return [*(finding.message for finding in self._failed_modules.values()), *dict.fromkeys(found)]
 
     def _get(self, kind: Kind, name: str) -> Any:
         found = self._found.get((kind, name))
@@ -177,7 +177,7 @@ class Registry:
         claims = self._claims_of(kind).get(name, ())
         if not claims:
             known = did_you_mean(name, self._claims_of(kind))
-            broken = "".join(f" {problem.message}" for problem in self._module_problems.values())
+            broken = "".join(f" {finding.message}" for finding in self._failed_modules.values())
             raise PluginError(
                 f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check"
             )
@@ -213,7 +213,7 @@ class Registry:
                 with _blaming_module(module.__name__):
                     members = list(_members(kind, module))
             except PluginError as error:
-                self._module_problems.setdefault(module.__name__, error)
+                self._failed_modules.setdefault(module.__name__, error)
                 continue
             for name, member in members:
                 yield Claim(name, partial(_module, module), partial(_same, member), partial(str, module.__name__))
@@ -230,7 +230,7 @@ class Registry:
                     with _blaming_module(name, self._sys_path):
                         self._modules.append(importlib.import_module(name))
                 except PluginError as error:
-                    self._module_problems[name] = error
+                    self._failed_modules[name] = error
         return self._modules
 
 
@@ -245,7 +245,7 @@ class _Jobs(Mapping[str, Job]):
         try:
             job = self._loaded[name] = self._registry.job(name)
         except PluginError as error:
-            if name not in self and not self._registry.module_problems():
+            if name not in self and not self._registry.failed_modules():
                 raise KeyError(name) from error
             raise
         return job

@@ -33,7 +33,7 @@ def surroundings_of(settings: config.Settings, registry: Registry) -> Surroundin
         directory=str(settings.directory),
         read_text=partial(read_below, settings.directory, closed_files(settings)),
         batchctl_command=_command_of(settings),
-        unloaded={one.message: one.next_step or "" for one in registry.module_problems().values()},
+        unloaded={one.message: one.next_step or "" for one in registry.failed_modules().values()},
     )
 
 

@@ -39,8 +39,8 @@ def measure(folder: Path, lend: Lend, rows: int) -> tuple[list[float], float]:
             pass
         seconds = time.perf_counter() - begun
         app.close()
-    if purge.troubles or purge.gone["BatchProcessHistory"] != rows - KEPT * ATTEMPTS:
-        message = f"not all of it is gone: {purge.gone} {purge.troubles}"
+    if purge.failures or purge.gone["BatchProcessHistory"] != rows - KEPT * ATTEMPTS:
+        message = f"not all of it is gone: {purge.gone} {purge.failures}"
         raise SystemExit(message)
     return took, seconds
 

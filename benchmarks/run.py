@@ -107,7 +107,7 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
     """Run one benchmark."""
     if name in PURGES:
         return longest_of(name)
-    if name == REFUSALS:
+    if name == REFUSED:
         return refused(rounds)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
@@ -143,7 +143,7 @@ def refused(rounds: int) -> Figure:
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         found = [refusals.measure(Path(folder) / str(at), MOST_INSERTS) for at in range(rounds)]
     share, rate = (statistics.mean(each[at] for each in found) for at in (0, 1))
-    return Figure(REFUSALS, round(share, 3), round(share, 2), 1.0, f"% of INSERTs, at {rate:.1f} steps/s")
+    return Figure(REFUSED, round(share, 3), round(share, 2), 1.0, f"% of INSERTs, at {rate:.1f} steps/s")
 
 
 def longest_of(name: str) -> Figure:
@@ -320,10 +320,10 @@ LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-la
 
 PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge": databases.postgresql}
 
-REFUSALS = "sqlite-refusals"
+REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, REFUSALS]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, REFUSED]
 
 
 if __name__ == "__main__":

@@ -66,13 +66,13 @@ class Run:
     def carry_out(self, package: Package, values: Sequence[Value], caller: str) -> StepOutcome:
         """Create, start and follow."""
         creation = _catalog.creation(package, values, caller)
-        refusal = None
+        refused = None
         try:
             with closing(self.open_session(self.connection)) as session:
-                refusal = self._begin(session, creation)
-                if refusal is not None and refusal.number == _PROJECT_CHANGED and not self.execution.stopping:
+                refused = self._begin(session, creation)
+                if refused is not None and refused.number == _PROJECT_CHANGED and not self.execution.stopping:
                     self.notes.append(f"execution {self.execution_id} was given up: the project has been deployed anew")
-                    refusal = self._begin(session, creation)
+                    refused = self._begin(session, creation)
         except CatalogError as error:
             return self._refused(error)
         except NoSession as error:
@@ -82,7 +82,7 @@ class Run:
         except _ToldToStop:
             message = f"was told to stop before execution {self.execution_id} was started"
             return self._ended(StepOutcome(succeeded=False, stopped=True, message=message))
-        return self._follow(refusal)
+        return self._follow(refused)
 
     def adopt(self, execution_id: int) -> StepOutcome:
         """Follow an execution that an earlier controller has started."""
@@ -127,21 +127,21 @@ class Run:
             return error.number == _STOPS_ALREADY
         return True
 
-    def _follow(self, refusal: CatalogError | None) -> StepOutcome:
+    def _follow(self, refused: CatalogError | None) -> StepOutcome:
         """Wait for the real end, in a session that works, and tell it."""
-        trouble = ""
+        failure = ""
         for _ in range(RECONNECTIONS):
             try:
                 with closing(self.open_session(self.connection)) as session:
-                    status = self._final_status(session, 0 if refusal else LOOKS_FOR_START)
+                    status = self._final_status(session, 0 if refused else LOOKS_FOR_START)
                     lines = self._messages(session)
             except (NoSession, CatalogError) as error:
-                trouble = str(error)
+                failure = str(error)
                 continue
-            if status == CREATED and refusal is not None:
-                return self._refused(refusal)
+            if status == CREATED and refused is not None:
+                return self._refused(refused)
             return self._ended(self._outcome(status, lines))
-        return self._ended(self._lost_sight(trouble))
+        return self._ended(self._lost_sight(failure))
 
     def _final_status(self, session: Session, looks_for_start: int) -> int:
         status = self._status(session, after_pause=False)
@@ -199,10 +199,10 @@ class Run:
         output = self._output([]) if self.execution_id else None
         return self._ended(StepOutcome(succeeded=False, message=message, output=output, fatal=hint is not None))
 
-    def _lost_sight(self, trouble: str) -> StepOutcome:
+    def _lost_sight(self, failure: str) -> StepOutcome:
         """Trying again might run the package twice: OnLost decides."""
         message = (
-            f"execution {self.execution_id} was under way and nobody knows how it ended: {trouble}. "
+            f"execution {self.execution_id} was under way and nobody knows how it ended: {failure}. "
             "Look at it in SSMS (All Executions), then rerun or skip the step"
         )
         return StepOutcome(succeeded=False, lost=True, message=message, output=self._output([]))

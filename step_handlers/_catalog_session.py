@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from batchctl.plugin_api import Connection, visible
 from step_handlers import _mssql_driver
 from step_handlers._catalog import ERROR, Batch, error_of
-from step_handlers._database import Unusable
+from step_handlers._database import ConnectionRefused
 from step_handlers._mssql import SqlServer
-from step_handlers._mssql_errors import LOST_STATES, ServerProblem
+from step_handlers._mssql_errors import LOST_STATES, ReportedError
 
 _LONGEST_MESSAGE = 500
 _BROKEN = ("08", "HYT", "IM", *LOST_STATES)
@@ -65,7 +65,7 @@ def open_session(connection: Connection) -> Session:
         raise NoSession(missing, fatal=True)
     try:
         session: Session = _mssql_driver.open_session(_mssql_driver.load(connection), connection)
-    except Unusable as error:
+    except ConnectionRefused as error:
         raise NoSession(str(error), fatal=error.fatal) from None
     return session
 
@@ -92,9 +92,9 @@ def rows_of(session: Session, batch: Batch) -> Sequence[Any]:
 
 def _of_driver(error: Exception) -> CatalogError | NoSession:
     """Tell what the batch could not catch itself; only pyodbc knows the number of such an error."""
-    problem = ServerProblem.of(error)
-    said = visible(problem.text)[:_LONGEST_MESSAGE] or type(error).__name__
-    number = _STANDING_FOR.get(problem.state) if problem.number is None else problem.number
-    if number is None or problem.state.startswith(_BROKEN):
+    reported = ReportedError.of(error)
+    said = visible(reported.text)[:_LONGEST_MESSAGE] or type(error).__name__
+    number = _STANDING_FOR.get(reported.state) if reported.number is None else reported.number
+    if number is None or reported.state.startswith(_BROKEN):
         return NoSession(said)
     return CatalogError(number, said)

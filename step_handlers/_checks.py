@@ -11,10 +11,10 @@ from batchctl.plugin_api import (
     CannotBegin,
     CommandEnd,
     Connection,
+    Finding,
     Literal,
     MalformedTemplate,
     Parameter,
-    Problem,
     SecretReference,
     Step,
     StepRefused,
@@ -38,21 +38,21 @@ _LAST = 300
 _NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
 
 
-Check = Callable[[Step, Surroundings], list[Problem]]
+Check = Callable[[Step, Surroundings], list[Finding]]
 
 
 def remembered(check: Check) -> Check:
     """Look through a row once, not before every attempt: a row that was changed is another `Step`."""
-    known: dict[tuple[int, int], tuple[Step, Surroundings, list[Problem]]] = {}
+    known: dict[tuple[int, int], tuple[Step, Surroundings, list[Finding]]] = {}
 
     @wraps(check)
-    def problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+    def findings(step: Step, surroundings: Surroundings) -> list[Finding]:
         found = known.get((step.batch_id, step.seq))
         if found is None or found[0] is not step or found[1] is not surroundings:
             found = known[step.batch_id, step.seq] = step, surroundings, check(step, surroundings)
         return found[2]
 
-    return problems
+    return findings
 
 
 def column(step: Step, number: int) -> str:
@@ -81,9 +81,9 @@ def what_outlived(end: CommandEnd) -> list[str]:
     return said
 
 
-def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
+def refuse(request: StepRequest, findings: Iterable[Finding]) -> None:
     """Refuse a step that has problems, naming them all."""
-    found = [*problems]
+    found = [*findings]
     if found:
         raise StepRefused(_of_step(request, _named(found)), next_step=_mending(request, found))
 
@@ -91,17 +91,17 @@ def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
 _OR = "correct the row, or "
 
 
-def _mending(request: StepRequest, problems: Sequence[Problem]) -> str:
+def _mending(request: StepRequest, findings: Sequence[Finding]) -> str:
     """Return what to correct first: the row, or what lies around it."""
-    of_row = [each for each in problems if each.remedy is None or each.remedy.startswith(_OR)]
-    columns = " and ".join(dict.fromkeys(problem.column for problem in of_row))
-    around = dict.fromkeys(problem.remedy for problem in problems if problem.remedy is not None)
+    of_row = [each for each in findings if each.remedy is None or each.remedy.startswith(_OR)]
+    columns = " and ".join(dict.fromkeys(finding.column for finding in of_row))
+    around = dict.fromkeys(finding.remedy for finding in findings if finding.remedy is not None)
     return correct_step(request, columns, *(remedy.removeprefix(_OR) for remedy in around))
 
 
-def put_back(request: StepRequest, problem: Problem, remedy: str) -> NoReturn:
+def put_back(request: StepRequest, finding: Finding, remedy: str) -> NoReturn:
     """Put back a step for which this host lacks something."""
-    raise CannotBegin(f"not started: {_of_step(request, _named([problem]))}", next_step=remedy)
+    raise CannotBegin(f"not started: {_of_step(request, _named([finding]))}", next_step=remedy)
 
 
 def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
@@ -109,8 +109,8 @@ def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
     raise StepRefused(_of_step(request, f"{where}: {reason}"), next_step=correct_value(request, where))
 
 
-def _named(problems: Iterable[Problem]) -> str:
-    return "; ".join(f"{problem.column}: {problem.message}" for problem in problems)
+def _named(findings: Iterable[Finding]) -> str:
+    return "; ".join(f"{finding.column}: {finding.message}" for finding in findings)
 
 
 def _of_step(request: StepRequest, found: str) -> str:
@@ -122,25 +122,25 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
-def unused_columns(step: Step, used: Collection[int]) -> list[Problem]:
+def unused_columns(step: Step, used: Collection[int]) -> list[Finding]:
     """Return a problem for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
     verifies = step.on_lost == "verify"
     found = [
-        Problem(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
+        Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
         for number in range(1, 6)
         if step.data[number - 1] is not None and number not in used
     ]
     if step.data[5] is not None and not verifies:
-        found.append(Problem("Data6", "the check in Data6 is only used with OnLost = verify; set that, or empty Data6"))
+        found.append(Finding("Data6", "the check in Data6 is only used with OnLost = verify; set that, or empty Data6"))
     if verifies and not column(step, 6).strip():
-        found.append(Problem("OnLost", "OnLost = verify needs the check to run in Data6"))
+        found.append(Finding("OnLost", "OnLost = verify needs the check to run in Data6"))
     return found
 
 
-def unfit_columns(step: Step) -> list[Problem]:
+def unfit_columns(step: Step) -> list[Finding]:
     """Return a problem for every column that holds what no command or database can carry."""
     return [
-        Problem(f"Data{number}", reason)
+        Finding(f"Data{number}", reason)
         for number, text in enumerate(step.data, start=1)
         if text is not None and (reason := _why_unfit(text))
     ]
@@ -151,15 +151,15 @@ def _why_unfit(text: str) -> str | None:
     return unfit(text)
 
 
-def template_of(name: str, text: str) -> tuple[Template, list[Problem]]:
+def template_of(name: str, text: str) -> tuple[Template, list[Finding]]:
     """Parse a template; when it is malformed, return an empty one with the problem."""
     try:
         return parse(text), []
     except MalformedTemplate as error:
-        return (), [Problem(name, str(error))]
+        return (), [Finding(name, str(error))]
 
 
-def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[str, str]) -> list[Problem]:
+def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[str, str]) -> list[Finding]:
     """Return a problem for every secret that the configuration does not have."""
     unknown = {
         part.name: None
@@ -168,7 +168,7 @@ def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[s
         if isinstance(part, SecretReference) and part.name not in secrets
     }
     return [
-        Problem(
+        Finding(
             name,
             f"secret '{short(secret)}' is not in the configuration.{did_you_mean(secret[:60], secrets)}",
             how_to_name_secret(short(secret)),
@@ -182,15 +182,15 @@ def has_secret(template: Template) -> bool:
     return any(isinstance(part, SecretReference) for part in template)
 
 
-def parameter_problems(name: str, text: str | None, secrets: Mapping[str, str]) -> list[Problem]:
+def parameter_findings(name: str, text: str | None, secrets: Mapping[str, str]) -> list[Finding]:
     """Return what is wrong with a parameter list."""
     try:
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
-        return [Problem(name, str(error))]
+        return [Finding(name, str(error))]
     faults = [fault for parameter in parameters if (fault := _fault(parameter))]
     templates = [parameter.template for parameter in parameters]
-    return [Problem(name, fault) for fault in faults] + unknown_secrets(name, templates, secrets)
+    return [Finding(name, fault) for fault in faults] + unknown_secrets(name, templates, secrets)
 
 
 def _fault(parameter: Parameter) -> str | None:
@@ -206,23 +206,23 @@ def _fault(parameter: Parameter) -> str | None:
     return None
 
 
-def unset_secrets(name: str, text: str | None, surroundings: Surroundings) -> list[Problem]:
+def unset_secrets(name: str, text: str | None, surroundings: Surroundings) -> list[Finding]:
     """Return a problem for every secret in a text that is in the configuration, but has no value here."""
     template, _ = template_of(name, text or "")
     return _unset(name, [part.name for part in template if isinstance(part, SecretReference)], surroundings)
 
 
-def unset_secrets_of(name: str, connection: Connection, surroundings: Surroundings) -> list[Problem]:
+def unset_secrets_of(name: str, connection: Connection, surroundings: Surroundings) -> list[Finding]:
     """Return a problem for every secret that a connection's url refers to and that has no value here."""
     return _unset(name, references(connection.url), surroundings, f"connection '{short(connection.name)}': ")
 
 
-def _unset(name: str, secrets: Iterable[str], surroundings: Surroundings, whose: str = "") -> list[Problem]:
+def _unset(name: str, secrets: Iterable[str], surroundings: Surroundings, whose: str = "") -> list[Finding]:
     found = []
     for secret in dict.fromkeys(secrets):
         source = surroundings.secrets.get(secret)
         if source is None or surroundings.secret_is_set(secret):
             continue
         message = f"{whose}secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it"
-        found.append(Problem(name, message, how_to_set_secret(source)))
+        found.append(Finding(name, message, how_to_set_secret(source)))
     return found

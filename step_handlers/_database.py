@@ -10,7 +10,7 @@ from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, S
 from step_handlers._statements import Statement
 
 
-class Unusable(Exception):
+class ConnectionRefused(Exception):
     """A connection that no step can use; the message says why and what to do."""
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:
@@ -71,7 +71,7 @@ class Database(Protocol):
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
     ) -> Written:
-        """Write what a person can paste into the database's shell, and the spec; raises `Unusable`."""
+        """Write what a person can paste into the database's shell, and the spec; raises `ConnectionRefused`."""
         ...
 
     def missing(self, connection: Connection, directory: str) -> str | None:
@@ -83,11 +83,11 @@ class Database(Protocol):
         ...
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
-        """Carry out a spec; raises `Unusable`."""
+        """Carry out a spec; raises `ConnectionRefused`."""
         ...
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
-        """Say whether a session still carries out a spec; None when that cannot be known. Raises `Unusable`."""
+        """Say whether a session still carries out a spec; None when that cannot be known. Raises `ConnectionRefused`."""
         ...
 
 
@@ -95,12 +95,12 @@ class Database(Protocol):
 class CallsProcedures(Protocol):
     """A kind of database that has stored procedures itself."""
 
-    def call_problem(self, name: str) -> str | None:
+    def call_finding(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
         ...
 
     def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
-        """Write a call for the database's shell, and the spec; raises `Unusable`."""
+        """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchctl.plugin_api import Connection, visible
-from step_handlers._database import Database, Unusable
+from step_handlers._database import ConnectionRefused, Database
 from step_handlers._mssql import SqlServer
 from step_handlers._postgres import Postgres
 from step_handlers._sqlite import Sqlite, file_of
@@ -16,7 +16,7 @@ _DRIVERS = {
 
 
 def database_of(connection: Connection) -> Database:
-    """Return the connection's kind of database; raises `Unusable`."""
+    """Return the connection's kind of database; raises `ConnectionRefused`."""
     if connection.dialect == "sqlite":
         file_of(connection, "")
         return Sqlite()
@@ -24,13 +24,13 @@ def database_of(connection: Connection) -> Database:
     if known is None:
         message = f"connection '{visible(connection.name)}' needs {visible(connection.dialect)}, which is not supported"
         if connection.dialect == "postgres":
-            raise Unusable(f"{message}; write postgresql:// for postgres://")
-        raise Unusable(f"{message}; use a url with sqlite, postgresql+psycopg or mssql+pyodbc")
+            raise ConnectionRefused(f"{message}; write postgresql:// for postgres://")
+        raise ConnectionRefused(f"{message}; use a url with sqlite, postgresql+psycopg or mssql+pyodbc")
     try:
         url = url_of(connection)
     except MalformedUrl as error:
-        raise Unusable(str(error)) from None
+        raise ConnectionRefused(str(error)) from None
     if url.drivername not in known:
         message = f"connection '{visible(connection.name)}' names the driver {visible(url.drivername)}"
-        raise Unusable(f"{message}, which is not supported; write {' or '.join(known[-2:])}")
+        raise ConnectionRefused(f"{message}, which is not supported; write {' or '.join(known[-2:])}")
     return Postgres() if connection.dialect == "postgresql" else SqlServer()

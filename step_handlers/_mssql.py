@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings, visible
 from step_handlers import _tsql
-from step_handlers._database import Argument, Bound, Script, Unusable, Written
+from step_handlers._database import Argument, Bound, ConnectionRefused, Script, Written
 from step_handlers._mssql_driver import driver_of, load, open_session
-from step_handlers._mssql_errors import LOST_STATES, ServerProblem, without_prefix
+from step_handlers._mssql_errors import LOST_STATES, ReportedError, without_prefix
 from step_handlers._results import Results
 from step_handlers._statements import Statement, statements
 from step_handlers._tsql import Variable
@@ -83,9 +83,9 @@ class SqlServer:
             replace(written, spec={**written.spec, "alone": True}) if _tsql.is_maintenance(batch.statement) else written
         )
 
-    def call_problem(self, name: str) -> str | None:
+    def call_finding(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
-        return _tsql.call_problem(name)
+        return _tsql.call_finding(name)
 
     def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
         """Write a call for sqlcmd, and the spec."""
@@ -118,7 +118,7 @@ class SqlServer:
         """Carry out the batch, and read everything it answers."""
         missing = self.missing(connection, "")
         if missing is not None:
-            raise Unusable(missing, fatal=True)
+            raise ConnectionRefused(missing, fatal=True)
         driver = load(connection)
         opened = open_session(driver, connection)
         session = _Session(driver, connection, opened, opened.cursor(), execution, Results(execution.masked))
@@ -212,7 +212,7 @@ class _Session:
     """True once the server was told to end the session, and has said that it does."""
     number: int | None = None
     """What the server calls the session."""
-    problem: ServerProblem | None = None
+    reported: ReportedError | None = None
     return_code: int | None = None
     is_counted: bool = True
 
@@ -240,7 +240,7 @@ class _Session:
     def _end_elsewhere(self) -> None:
         """End the session from another one, where that is permitted and it is still there: its number is soon another's."""
         with (
-            suppress(self.driver.Error, Unusable),
+            suppress(self.driver.Error, ConnectionRefused),
             closing(open_session(self.driver, self.connection)) as other,
             self.cancelling,
         ):
@@ -272,10 +272,10 @@ class _Session:
             sent = True
             self._drain(spec["batch"], values, goes_on=bool(spec["called"]))
             self._be_over()
-            left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.problem is None else 0
-        except (_Stopped, Unusable, self.driver.Error) as error:
+            left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.reported is None else 0
+        except (_Stopped, ConnectionRefused, self.driver.Error) as error:
             return self._failed(error, spec, sent=sent)
-        if self.problem is not None:
+        if self.reported is not None:
             return self._failed(None, spec, sent=True, left_open=bool(left_open))
         if left_open:
             self._roll_back()
@@ -296,7 +296,7 @@ class _Session:
         resource = spec["lock"]
         got = self._first(_take_lock(LOCK_SECONDS), resource)
         if got is None or got < 0:
-            raise Unusable(self._who_holds(resource, spec["instance"], got))
+            raise ConnectionRefused(self._who_holds(resource, spec["instance"], got))
 
     def _who_holds(self, resource: str, instance: int, got: int | None) -> str:
         name = visible(self.connection.name)
@@ -355,10 +355,10 @@ class _Session:
             try:
                 return ask()
             except self.driver.Error as error:
-                problem = ServerProblem.of(error)
-                if not goes_on or problem.state in LOST_STATES or self.execution.stopping:
+                reported = ReportedError.of(error)
+                if not goes_on or reported.state in LOST_STATES or self.execution.stopping:
                     raise
-                self.problem = self.problem or problem
+                self.reported = self.reported or reported
                 if self.driver.__name__ == "pyodbc":
                     return False
                 ask = self.cursor.nextset
@@ -368,8 +368,8 @@ class _Session:
         if tuple(names) == _tsql.ERROR:
             number, severity, inner_state, line, procedure, text = self.cursor.fetchone()
             # An error while undoing would hide the one that began it.
-            if self.problem is None:
-                self.problem = ServerProblem(str(text), int(number), "", severity, inner_state, line, procedure)
+            if self.reported is None:
+                self.reported = ReportedError(str(text), int(number), "", severity, inner_state, line, procedure)
         elif names[:1] == [_tsql.RETURN_CODE]:
             self.return_code, *outputs = self.cursor.fetchone()
             for name, value in zip(names[1:], outputs, strict=True):
@@ -395,19 +395,19 @@ class _Session:
         what = spec["called"] or "the batch"
         end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
         end = "; the transaction that it left open was rolled back" if left_open else end
-        problem = self.problem or ServerProblem.of(error or _Stopped())
-        if sent and self.problem is None and problem.state in LOST_STATES and not self.is_killed:
-            message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
+        reported = self.reported or ReportedError.of(error or _Stopped())
+        if sent and self.reported is None and reported.state in LOST_STATES and not self.is_killed:
+            message = f"{what}: the connection was lost ({visible(reported.text)}); whether it was done is not known"
             return self._ended(message, lost=True)
         if self.execution.stopping:
             return StepOutcome(
                 succeeded=False, stopped=True, message=f"was stopped at {what}{end}", output=self.results.text()
             )
-        if isinstance(error, Unusable):
+        if isinstance(error, ConnectionRefused):
             return self._ended(str(error), fatal=error.fatal)
         lines_before = spec["lines_before"]
-        ended = self._ended(f"{what} failed: {problem.said(lines_before)}{end}", fatal=problem.is_fatal)
-        return replace(ended, error_code=problem.code, error_line=problem.own_line(lines_before))
+        ended = self._ended(f"{what} failed: {reported.said(lines_before)}{end}", fatal=reported.is_fatal)
+        return replace(ended, error_code=reported.code, error_line=reported.own_line(lines_before))
 
     def _ended(self, message: str | None, *, fatal: bool = False, lost: bool = False) -> StepOutcome:
         return StepOutcome(

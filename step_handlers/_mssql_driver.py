@@ -9,8 +9,8 @@ from sqlalchemy import URL
 
 from batchctl import __version__
 from batchctl.plugin_api import Connection, visible
-from step_handlers._database import Unusable
-from step_handlers._mssql_errors import ServerProblem
+from step_handlers._database import ConnectionRefused
+from step_handlers._mssql_errors import ReportedError
 from step_handlers._urls import url_of, without_passwords
 
 LOGIN_SECONDS = 10
@@ -38,19 +38,21 @@ def load(connection: Connection) -> Any:
 
 
 def open_session(driver: Any, connection: Connection) -> Any:
-    """Open a session of its own, in autocommit; raises `Unusable`."""
+    """Open a session of its own, in autocommit; raises `ConnectionRefused`."""
     # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
     malformed: type[Exception] = getattr(driver, "ConnectionStringParseError", driver.Error)
     try:
         return _connect(driver, connection)
     except (driver.Error, malformed) as error:
-        problem = ServerProblem.of(error)
-        text = "; ".join(getattr(error, "errors", None) or [problem.text])
+        reported = ReportedError.of(error)
+        text = "; ".join(getattr(error, "errors", None) or [reported.text])
         said = visible(without_passwords(connection, text))[:_LONGEST_MESSAGE]
-        is_fatal = problem.is_fatal or not isinstance(error, driver.Error)
+        is_fatal = reported.is_fatal or not isinstance(error, driver.Error)
     name = visible(connection.name)
     message = f"connection '{name}' cannot be opened: {said}"
-    raise Unusable(f"{message}; see that the server is there, and the url of [connections.{name}]", fatal=is_fatal)
+    raise ConnectionRefused(
+        f"{message}; see that the server is there, and the url of [connections.{name}]", fatal=is_fatal
+    )
 
 
 def _connect(driver: Any, connection: Connection) -> Any:

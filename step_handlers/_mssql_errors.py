@@ -19,7 +19,7 @@ _PREFIX = re.compile(r"\A(?:\[[^\]]*\] ?)+")
 
 
 @dataclass(frozen=True, slots=True)
-class ServerProblem:
+class ReportedError:
     """An error of the server, as far as it is known."""
 
     text: str
@@ -32,7 +32,7 @@ class ServerProblem:
     procedure: str | None = None
 
     @classmethod
-    def of(cls, error: Exception) -> ServerProblem:
+    def of(cls, error: Exception) -> ReportedError:
         """Read what a driver raised."""
         words = getattr(error, "driver_error", None)
         if words is not None:

@@ -19,9 +19,9 @@ from batchctl.plugin_api import (
     CannotPopulate,
     Connection,
     DataValues,
+    Finding,
     IntakeRow,
     Populated,
-    Problem,
     StepRefused,
     Surroundings,
     did_you_mean,
@@ -30,7 +30,7 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers import _mssql_driver, _procedure_files, _psql, _sql_steps, _sql_text, _tsql
-from step_handlers._database import Script, Unusable
+from step_handlers._database import ConnectionRefused, Script
 from step_handlers._databases import database_of
 from step_handlers._postgres_session import connect
 from step_handlers._sqlite import BUSY_SECONDS, file_of
@@ -58,26 +58,26 @@ class ProcedurePopulator:
 
     name: ClassVar[str] = "procedure"
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         """Return what is wrong with the row alone."""
         if batch.populator_on is None:
             return []
-        return [Problem("PopulatorOn", "it says what `pattern` searches; a procedure is given all of the row")]
+        return [Finding("PopulatorOn", "it says what `pattern` searches; a procedure is given all of the row")]
 
-    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Problem]:
+    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Finding]:
         """Look at the connection, and on SQLite at the file."""
         connection = _connection(batch, surroundings)
         if connection is None:
             name = _named(batch)
             message = f"connection '{visible(name)}' is not in the configuration.{did_you_mean(name, surroundings.connections)}"
-            return [Problem("PopulatorArgs", message)]
+            return [Finding("PopulatorArgs", message)]
         try:
             database_of(connection)
             if connection.dialect == "sqlite":
                 _file(batch, connection, surroundings)
-        except (Unusable, CannotPopulate) as error:
+        except (ConnectionRefused, CannotPopulate) as error:
             remedy = "make what is missing, or correct the row"
-            return [Problem("PopulatorArgs" if _named(batch) else "Populator", str(error), remedy)]
+            return [Finding("PopulatorArgs" if _named(batch) else "Populator", str(error), remedy)]
         if surroundings.control is connection:
             return []
         return _sql_steps.lacking("PopulatorArgs", connection, surroundings)
@@ -99,7 +99,7 @@ class ProcedurePopulator:
             answer = _ASKED[connection.dialect](batch, connection, dict(zip(_GIVEN, given, strict=True)), surroundings)
         except CannotPopulate:
             raise
-        except Unusable as error:
+        except ConnectionRefused as error:
             raise CannotPopulate(str(error)) from None
         except Exception as error:  # noqa: BLE001 - drivers raise anything, and what they say may hold a password
             said = redacted(" ".join(str(error).split()), passwords_in(connection.url))

@@ -10,7 +10,7 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers import _psql, _psql_script
-from step_handlers._database import Argument, Bound, Script, Unusable, Written
+from step_handlers._database import Argument, Bound, ConnectionRefused, Script, Written
 from step_handlers._postgres_session import Session, connect, is_locked
 from step_handlers._results import Results
 from step_handlers._statements import Kind, MalformedSql, Statement, statements
@@ -71,7 +71,7 @@ class Postgres:
         }
         return Written(_psql_script.connected(request, connection, lines), spec)
 
-    def call_problem(self, name: str) -> str | None:
+    def call_finding(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
         if visible(name) == name and _psql.identifiers(name):
             return None
@@ -123,7 +123,7 @@ class Postgres:
         """Carry out the statements of a transaction, or a call that may have its own."""
         missing = self.missing(connection, "")
         if missing is not None:
-            raise Unusable(missing, fatal=True)
+            raise ConnectionRefused(missing, fatal=True)
         with closing(connect(connection)) as opened:
             session = Session(opened, connection, execution, Results(execution.masked))
             execution.on_stop(session.stop)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from batchctl.plugin_api import JsonValue, visible
-from step_handlers._database import Unusable
+from step_handlers._database import ConnectionRefused
 from step_handlers._results import Results
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class GivenUp(Exception):
     """Nobody waits for the server's answer any longer."""
 
 
-class Refused(Exception):
+class StatementRefused(Exception):
     """The server refused a statement."""
 
     def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
@@ -111,7 +111,7 @@ class Channel:
     def execute(
         self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
     ) -> None:
-        """Send a statement and read everything it answers; raises `Refused`, `GivenUp`, `Unusable`, `psycopg.Error`."""
+        """Send a statement and read everything it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
         import psycopg  # noqa: PLC0415 - as above
         from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
 
@@ -128,21 +128,21 @@ class Channel:
             wire.set_single_row_mode()
         self.sent, self.names, self.line = sql, names, line
         self.opened.wait(send(wire))
-        refusal: Exception | None = None
+        refused: Exception | None = None
         try:
             # What the commit behind a statement meets is said in a result of its own, after that of the statement.
             while (result := self.opened.wait(fetch(wire))) is not None:
                 try:
                     self._read(result)
-                except (Refused, Unusable) as error:
-                    refusal = refusal or error
+                except (StatementRefused, ConnectionRefused) as error:
+                    refused = refused or error
                 if _copies(result):
                     break
         except psycopg.Error:
-            if refusal is None:
+            if refused is None:
                 raise
-        if refusal is not None:
-            raise refusal
+        if refused is not None:
+            raise refused
 
     def place(self, error: Exception) -> str:
         """Say at which line of the author's text a refusal points: where the server names no place, at that of the statement."""
@@ -151,7 +151,7 @@ class Channel:
 
     def line_of(self, error: Exception) -> int | None:
         """Return that line, where there is one; of a call, which has one line, that of the procedure."""
-        if not isinstance(error, Refused):
+        if not isinstance(error, StatementRefused):
             return None
         if self.line is None:
             return error.line_inside
@@ -180,9 +180,9 @@ class Channel:
         from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
 
         if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
-            raise Refused(result, self.names)
+            raise StatementRefused(result, self.names)
         if _copies(result):
-            raise Unusable(
+            raise ConnectionRefused(
                 "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT", fatal=True
             )
         command = (result.command_status or b"").decode().partition(" ")[0]

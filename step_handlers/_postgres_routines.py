@@ -12,7 +12,7 @@ from step_handlers import _psql
 if TYPE_CHECKING:
     import psycopg
 
-REFUSALS = frozenset({"42883", "42725", "3F000"})
+REFUSED = frozenset({"42883", "42725", "3F000"})
 """No such routine, several that would fit, no such schema."""
 _MOST_SHOWN = 4
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from batchctl import __version__
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
 from step_handlers import _postgres_routines, _psql
-from step_handlers._database import Unusable
-from step_handlers._postgres_channel import Channel, GivenUp, Refused, connection_class
+from step_handlers._database import ConnectionRefused
+from step_handlers._postgres_channel import Channel, GivenUp, StatementRefused, connection_class
 from step_handlers._results import Results
 from step_handlers._urls import url_of, without_passwords
 
@@ -69,7 +69,7 @@ def lock_key(name: str) -> int:
 
 
 def connect(connection: Connection) -> Any:
-    """Open a session for one step, in which each statement commits by itself; raises `Unusable`."""
+    """Open a session for one step, in which each statement commits by itself; raises `ConnectionRefused`."""
     import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
 
     url = url_of(connection)
@@ -83,7 +83,7 @@ def connect(connection: Connection) -> Any:
         said = visible(without_passwords(connection, str(error).strip().splitlines()[0]))
         name = visible(connection.name)
         fatal = any(words in said for words in _IN_WORDS)
-        raise Unusable(
+        raise ConnectionRefused(
             f"connection '{name}': {said}; see that the server is there, and the url of [connections.{name}]",
             fatal=fatal,
         ) from None
@@ -92,7 +92,7 @@ def connect(connection: Connection) -> Any:
 
 
 def is_locked(connection: Connection, name: str) -> bool:
-    """Say whether a session holds the lock of an instance; raises `Unusable`."""
+    """Say whether a session holds the lock of an instance; raises `ConnectionRefused`."""
     with closing(connect(connection)) as opened:
         row = opened.execute("SELECT pg_catalog.pg_try_advisory_lock(%s)", (lock_key(name),)).fetchone()
         return row is not None and not row[0]
@@ -150,7 +150,7 @@ class Session:
         try:
             self._prepare(spec)
             self._carry_out(spec)
-        except (Refused, GivenUp, _Stopped, psycopg.Error, Unusable) as error:
+        except (StatementRefused, GivenUp, _Stopped, psycopg.Error, ConnectionRefused) as error:
             return self._failed(error, spec.get("call"))
         if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             message = f"{self.at} left a transaction open; it was rolled back"
@@ -211,7 +211,7 @@ class Session:
         row = self.opened.execute(_WHO_AM_I).fetchone()
         if row is None or row[0] != self.opened.info.backend_pid:
             name = visible(self.connection.name)
-            raise Unusable(
+            raise ConnectionRefused(
                 f"connection '{name}' goes through a pooler, where a step's lock and session would be shared; "
                 f"name the server itself in the url of [connections.{name}]",
                 fatal=True,
@@ -227,7 +227,7 @@ class Session:
         try:
             self.opened.execute("SELECT pg_catalog.pg_advisory_lock(%s)", (key,))
         except psycopg.errors.LockNotAvailable:
-            raise Unusable(self._who_holds(key, spec["instance"])) from None
+            raise ConnectionRefused(self._who_holds(key, spec["instance"])) from None
         self.opened.execute("SET lock_timeout = 0")
 
     def _who_holds(self, key: int, instance: int) -> str:
@@ -256,9 +256,9 @@ class Session:
             if isinstance(error, GivenUp):
                 end = f"; the server does not answer, and rolls session {self.pid} back when it finds out"
             return StepOutcome(succeeded=False, stopped=True, message=f"was stopped at {self.at}{end}", output=output)
-        if isinstance(error, Unusable):
+        if isinstance(error, ConnectionRefused):
             return StepOutcome(succeeded=False, fatal=error.fatal, message=str(error), output=output)
-        code = error.code if isinstance(error, Refused) else getattr(error, "sqlstate", None) or ""
+        code = error.code if isinstance(error, StatementRefused) else getattr(error, "sqlstate", None) or ""
         said = self._explained(error, call) or f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}"
         message = f"{said}{end}"
         return StepOutcome(
@@ -274,7 +274,7 @@ class Session:
         """Say why a call was refused, when the server's catalog tells it better than its refusal does."""
         import psycopg  # noqa: PLC0415 - as above
 
-        if not isinstance(error, Refused) or error.code not in _postgres_routines.REFUSALS or error.is_inside:
+        if not isinstance(error, StatementRefused) or error.code not in _postgres_routines.REFUSED or error.is_inside:
             return None
         with suppress(psycopg.Error):
             if call is not None:
@@ -285,7 +285,7 @@ class Session:
         """Say whether nobody knows what became of what was sent: the server has not said that it refused it."""
         import psycopg  # noqa: PLC0415 - as above
 
-        if isinstance(error, Refused):
+        if isinstance(error, StatementRefused):
             return self.may_stand and error.code == _CRASHED
         is_gone = isinstance(error, psycopg.OperationalError) and self.opened.closed
         return self.may_stand and (is_gone or isinstance(error, GivenUp))

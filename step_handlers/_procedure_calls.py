@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from batchctl.plugin_api import Problem, Rendered, SecretValue, Step, StepRequest, parameters_for
+from batchctl.plugin_api import Finding, Rendered, SecretValue, Step, StepRequest, parameters_for
 from step_handlers import _sql_steps
 from step_handlers._checks import column, refuse_value, short
-from step_handlers._database import Argument, CallsProcedures, Unusable, Written
+from step_handlers._database import Argument, CallsProcedures, ConnectionRefused, Written
 
 # Possessive, and the same shape as the parameters themselves: no text makes the search slow or reads two ways.
 _PARAMETER = re.compile(
@@ -37,10 +37,10 @@ def split_outputs(text: str | None) -> tuple[str | None, frozenset[str]]:
     return text and "".join(pieces) + text[at:], frozenset(outputs)
 
 
-def problems(step: Step, kind: CallsProcedures) -> list[Problem]:
+def findings(step: Step, kind: CallsProcedures) -> list[Finding]:
     """Return what is wrong with the name of the procedure."""
-    problem = kind.call_problem(column(step, 2))
-    return [Problem("Data2", f"'{short(column(step, 2))}' is no procedure name; {problem}")] if problem else []
+    finding = kind.call_finding(column(step, 2))
+    return [Finding("Data2", f"'{short(column(step, 2))}' is no procedure name; {finding}")] if finding else []
 
 
 def render(request: StepRequest, kind: CallsProcedures) -> Rendered:
@@ -60,5 +60,5 @@ def _written(request: StepRequest, kind: CallsProcedures, arguments: Sequence[Ar
     connection = request.surroundings.connections[column(request.step, 1)]
     try:
         return kind.call(request, connection, column(request.step, 2), arguments)
-    except Unusable as error:
+    except ConnectionRefused as error:
         refuse_value(request, "Data1", str(error))

@@ -7,8 +7,8 @@ import re
 from functools import lru_cache
 
 from batchctl.plugin_api import (
+    Finding,
     JsonValue,
-    Problem,
     Rendered,
     SecretValue,
     Step,
@@ -29,11 +29,11 @@ from step_handlers._statements import MalformedSql, bind, statements, variables
 _NAME = re.compile(r"[A-Za-z0-9_.$]+\Z")
 
 
-def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[Problem]:
+def findings(step: Step, surroundings: Surroundings, *, readable: bool) -> list[Finding]:
     """Return what is wrong with the name and, when the rest of the row can be read, with the file and its parameters."""
     if not _NAME.match(column(step, 2)):
         message = f"'{short(column(step, 2))}' is no procedure name; write letters, digits, '_', '.' and '$'"
-        return [Problem("Data2", message)]
+        return [Finding("Data2", message)]
     if not readable:
         return []
     connection = surroundings.connections[column(step, 1)]
@@ -41,29 +41,29 @@ def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[
         name = short(connection.name)
         message = f"connection '{name}' has no procedures; set its key procedures to a folder of .sql files"
         remedy = f'write procedures = "FOLDER" below [connections.{name}] in batchctl.toml and restart the controllers'
-        return [Problem("Data1", message, remedy)]
+        return [Finding("Data1", message, remedy)]
     try:
         _, wanted = parsed(surroundings.read_text(_file_name(step, surroundings)))
     except MalformedSql as error:
-        return [Problem("Data2", f"procedure {column(step, 2)}: {error}")]
+        return [Finding("Data2", f"procedure {column(step, 2)}: {error}")]
     except StepRefused as error:
-        return [Problem("Data2", error.message, error.next_step)]
+        return [Finding("Data2", error.message, error.next_step)]
     given = {parameter.name.lower(): parameter.name for parameter in parse_parameters(step.data[2])}
     missing = [name for lower, name in wanted.items() if lower not in given]
     surplus = [name for lower, name in given.items() if lower not in wanted]
     return [
-        *(Problem("Data3", f"parameter @{name} of {column(step, 2)} is missing") for name in missing),
+        *(Finding("Data3", f"parameter @{name} of {column(step, 2)} is missing") for name in missing),
         *(
-            Problem("Data3", f"{column(step, 2)} has no parameter @{name}.{did_you_mean(name, wanted.values())}")
+            Finding("Data3", f"{column(step, 2)} has no parameter @{name}.{did_you_mean(name, wanted.values())}")
             for name in surplus
         ),
     ]
 
 
-def misread(step: Step, surroundings: Surroundings) -> list[Problem]:
+def misread(step: Step, surroundings: Surroundings) -> list[Finding]:
     """Return what SQLite cannot read in the file of a step that has no problems."""
     script, _ = parsed(surroundings.read_text(_file_name(step, surroundings)))
-    return _sql_steps.syntax_problems("Data2", step, script, surroundings)
+    return _sql_steps.syntax_findings("Data2", step, script, surroundings)
 
 
 def render(request: StepRequest) -> Rendered:

@@ -10,11 +10,11 @@ from typing import Any
 from batchctl.plugin_api import (
     Connection,
     Execution,
+    Finding,
     JsonValue,
     Literal,
     MalformedTemplate,
     Placeholder,
-    Problem,
     Rendered,
     SecretReference,
     Step,
@@ -30,7 +30,7 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets, unset_secrets_of
-from step_handlers._database import Bound, Database, Script, Unusable, Written
+from step_handlers._database import Bound, ConnectionRefused, Database, Script, Written
 from step_handlers._databases import database_of
 from step_handlers._shell import heading
 from step_handlers._sql_text import COMMENT
@@ -42,71 +42,71 @@ Sources = Mapping[str, Placeholder | SecretReference]
 """What fills each bound value of a `sql` step."""
 
 
-def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+def connection_findings(step: Step, surroundings: Surroundings) -> list[Finding]:
     """Return what is wrong with the connection that Data1 names."""
     name = column(step, 1)
     known = surroundings.connections
     if not name:
-        return [Problem("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
+        return [Finding("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
     if name not in known:
         message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
-        return [Problem("Data1", message, f"correct the row, or {how_to_add_connection(short(name))}")]
+        return [Finding("Data1", message, f"correct the row, or {how_to_add_connection(short(name))}")]
     try:
         database_of(known[name])
-    except Unusable as error:
-        return [Problem("Data1", str(error), f"correct [connections.{short(name)}] in batchctl.toml")]
+    except ConnectionRefused as error:
+        return [Finding("Data1", str(error), f"correct [connections.{short(name)}] in batchctl.toml")]
     return []
 
 
-def missing_database(step: Step, surroundings: Surroundings) -> list[Problem]:
+def missing_database(step: Step, surroundings: Surroundings) -> list[Finding]:
     """Return what a sound connection lacks: its database, its driver, its secrets. Only a check: a step may make them."""
     connection = surroundings.connections.get(column(step, 1))
     return [] if connection is None else lacking("Data1", connection, surroundings)
 
 
-def lacking(name: str, connection: Connection, surroundings: Surroundings) -> list[Problem]:
+def lacking(name: str, connection: Connection, surroundings: Surroundings) -> list[Finding]:
     """Return what a connection lacks that a column names."""
     found = unset_secrets_of(name, connection, surroundings)
     try:
         missing = database_of(connection).missing(connection, surroundings.directory)
-    except Unusable:
+    except ConnectionRefused:
         return found
     remedy = f"give [connections.{short(connection.name)}] of batchctl.toml what it lacks"
-    return [*found, Problem(name, missing, remedy)] if missing else found
+    return [*found, Finding(name, missing, remedy)] if missing else found
 
 
-def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
     """Return what only a check says of the SQL in a column that has no problems: its syntax and its secrets."""
     name = f"Data{number}"
-    if query_problems(step, number, surroundings):
+    if sql_findings(step, number, surroundings):
         return []
     text = sql_text(column(step, number), surroundings)
     script, _ = parse_query(text, kind_of(step, surroundings))
-    return [*syntax_problems(name, step, script, surroundings), *unset_secrets(name, text, surroundings)]
+    return [*syntax_findings(name, step, script, surroundings), *unset_secrets(name, text, surroundings)]
 
 
-def syntax_problems(name: str, step: Step, script: Script, surroundings: Surroundings) -> list[Problem]:
+def syntax_findings(name: str, step: Step, script: Script, surroundings: Surroundings) -> list[Finding]:
     """Return the first statement of a script that the connection's kind of database cannot read."""
     connection = surroundings.connections.get(column(step, 1))
     try:
         misread = connection and database_of(connection).misread(script.statements)
-    except Unusable:
+    except ConnectionRefused:
         return []
-    return [Problem(name, misread)] if misread else []
+    return [Finding(name, misread)] if misread else []
 
 
-def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+def sql_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
     """Return what is wrong with the SQL in a column, or in the file it names."""
     name = f"Data{number}"
     try:
         script, sources = parse_query(sql_text(column(step, number), surroundings), kind_of(step, surroundings))
     except (MalformedSql, MalformedTemplate) as error:
-        return [Problem(name, str(error))]
+        return [Finding(name, str(error))]
     except StepRefused as error:
-        return [Problem(name, error.message, error.next_step)]
+        return [Finding(name, error.message, error.next_step)]
     strange = variables(script.statements)
     found = [
-        Problem(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")
+        Finding(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")
         for _ in strange[:1]
     ]
     references = [(part,) for part in sources.values()]
@@ -118,7 +118,7 @@ def kind_of(step: Step, surroundings: Surroundings) -> Database:
     connection = surroundings.connections.get(column(step, 1))
     try:
         return Sqlite() if connection is None else database_of(connection)
-    except Unusable:
+    except ConnectionRefused:
         return Sqlite()
 
 
@@ -182,7 +182,7 @@ def render_script(request: StepRequest, script: Script, values: Mapping[str, Jso
     inside = [_bound(statement, values) for statement in script.inside]
     try:
         written = database_of(connection).write(request, connection, before, inside)
-    except Unusable as error:
+    except ConnectionRefused as error:
         refuse_value(request, "Data1", str(error))
     return ready(request, connection, written, note)
 
@@ -212,7 +212,7 @@ def execute(rendered: Rendered, execution: Execution) -> StepOutcome:
         return StepOutcome(succeeded=False, message=message)
     try:
         return database_of(connection).run(connection, spec, execution)
-    except Unusable as error:
+    except ConnectionRefused as error:
         return StepOutcome(succeeded=False, message=str(error), fatal=error.fatal)
 
 
@@ -222,7 +222,7 @@ def is_alive(rendered: Rendered, execution: Execution) -> bool | None:
     connection = execution.connections.get(spec["connection"])
     try:
         return None if connection is None else database_of(connection).is_alive(connection, spec)
-    except Unusable:
+    except ConnectionRefused:
         return None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers import _sql_text
-from step_handlers._database import Bound, Script, Unusable, Written
+from step_handlers._database import Bound, ConnectionRefused, Script, Written
 from step_handlers._results import Results
 from step_handlers._statements import MalformedSql, Statement, statements, variables
 from step_handlers._urls import MalformedUrl, url_of
@@ -118,11 +118,11 @@ class Sqlite:
         path = file_of(connection, spec["directory"])
         missing = self.missing(connection, spec["directory"])
         if missing is not None:
-            raise Unusable(missing)
+            raise ConnectionRefused(missing)
         try:
             opening = self._open(path, spec["directory"], execution)
         except sqlite3.Error as error:
-            raise Unusable(
+            raise ConnectionRefused(
                 f"connection '{visible(connection.name)}': {visible(path)} cannot be opened: {error}"
             ) from None
         with closing(opening) as opened:
@@ -223,14 +223,14 @@ def _as_json(bound: Bound) -> dict[str, JsonValue]:
 
 
 def file_of(connection: Connection, directory: str) -> str:
-    """Return the path of the database file; raises `Unusable`."""
+    """Return the path of the database file; raises `ConnectionRefused`."""
     try:
         path = url_of(connection).database or ""
     except MalformedUrl as error:
-        raise Unusable(str(error)) from None
+        raise ConnectionRefused(str(error)) from None
     if path in {"", ":memory:"} or path.startswith("file:"):
         message = f"connection '{visible(connection.name)}' must name a database file, as in sqlite:///warehouse.db"
-        raise Unusable(message)
+        raise ConnectionRefused(message)
     return os.path.join(directory, path)  # noqa: PTH118 - Path would change what was written
 
 

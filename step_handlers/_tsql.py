@@ -139,7 +139,7 @@ def is_maintenance(statement: Statement) -> bool:
     return any(after in _MAINTENANCE.get(word, ()) for word, after in pairs) or not _MAINTAINS.isdisjoint(meant)
 
 
-def call_problem(name: str) -> str | None:
+def call_finding(name: str) -> str | None:
     """Say why a text is no procedure name that can be pasted."""
     if _VARIABLE_OF_SQLCMD in name:
         return f"'$(' {_BEGINS_VARIABLE}, also inside [ ]; call it through a synonym: CREATE SYNONYM"

@@ -18,11 +18,11 @@ from batchctl.plugin_api import (
     Command,
     CommandEnd,
     Execution,
+    Finding,
     JsonValue,
     Literal,
     MalformedTemplate,
     Placeholder,
-    Problem,
     Rendered,
     SecretReference,
     Step,
@@ -39,7 +39,7 @@ from step_handlers._checks import (
     column,
     has_secret,
     last_line,
-    parameter_problems,
+    parameter_findings,
     refuse,
     refuse_value,
     remembered,
@@ -70,19 +70,19 @@ class OsCommand:
 
     process_type: ClassVar[str] = "os_command"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
+        found = [*_findings(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
         found += unset_secrets("Data4", step.data[3], surroundings)
-        found += [Problem("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
+        found += [Finding("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += [Problem("Data6", message) for message in _words(column(step, 6)).problems]
+            found += [Finding("Data6", message) for message in _words(column(step, 6)).findings]
         return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every argument on its own."""
         step, around = request.step, request.surroundings
-        refuse(request, _problems(step, around))
+        refuse(request, _findings(step, around))
         directory = _below(around, fill(request, parse(column(step, 2))))
         argv = _filled(request, _words(column(step, 1)).templates, directory)
         plain, secret = _environment(request)
@@ -159,24 +159,24 @@ class _Words:
     """A command split into words, each a template, and what is wrong with it."""
 
     templates: tuple[Template, ...]
-    problems: tuple[str, ...]
+    findings: tuple[str, ...]
 
 
 @remembered
-def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
     directory, found = template_of("Data2", column(step, 2))
-    found += [Problem("Data1", message) for message in _words(column(step, 1)).problems]
-    found += _batch_directory_problems(_words(column(step, 1)).templates, directory)
+    found += [Finding("Data1", message) for message in _words(column(step, 1)).findings]
+    found += _batch_directory_findings(_words(column(step, 1)).templates, directory)
     if has_secret(directory):
-        found.append(Problem("Data2", "a secret in a directory name would be stored in the history"))
-    found += _code_problems(step)
-    found += parameter_problems("Data4", step.data[3], surroundings.secrets) or _null_problems(step)
+        found.append(Finding("Data2", "a secret in a directory name would be stored in the history"))
+    found += _code_findings(step)
+    found += parameter_findings("Data4", step.data[3], surroundings.secrets) or _null_findings(step)
     return found + unfit_columns(step)
 
 
-def _null_problems(step: Step) -> list[Problem]:
+def _null_findings(step: Step) -> list[Finding]:
     return [
-        Problem("Data4", f"environment variable {parameter.name} cannot be NULL; write '' for empty text")
+        Finding("Data4", f"environment variable {parameter.name} cannot be NULL; write '' for empty text")
         for parameter in parse_parameters(step.data[3])
         if not parameter.is_text and parameter.template == (Literal("NULL"),)
     ]
@@ -201,10 +201,10 @@ def _words(text: str) -> _Words:
         except MalformedTemplate as error:
             templates.append(())
             found.append(str(error))
-    return _Words(tuple(templates), (*found, *_program_problems(words, templates), *_argument_problems(templates)))
+    return _Words(tuple(templates), (*found, *_program_findings(words, templates), *_argument_findings(templates)))
 
 
-def _program_problems(words: Sequence[str], templates: Sequence[Template]) -> list[str]:
+def _program_findings(words: Sequence[str], templates: Sequence[Template]) -> list[str]:
     if not words:
         return ["there is no command; write a program and its arguments"]
     match templates[0]:
@@ -218,7 +218,7 @@ def _program_problems(words: Sequence[str], templates: Sequence[Template]) -> li
             return ["the program must be written out: a value may never choose what is run"]
 
 
-def _argument_problems(templates: Sequence[Template]) -> list[str]:
+def _argument_findings(templates: Sequence[Template]) -> list[str]:
     found = []
     if any(has_secret(template) for template in templates):
         found.append(
@@ -227,10 +227,10 @@ def _argument_problems(templates: Sequence[Template]) -> list[str]:
     for at, program, way in scripts(templates):
         if any(isinstance(part, Placeholder) for part in templates[at]):
             found.append(f"argument {at} is program text for {program}, where a value would become code; {way}")
-    return found + _batch_file_problems(templates)
+    return found + _batch_file_findings(templates)
 
 
-def _batch_file_problems(templates: Sequence[Template]) -> list[str]:
+def _batch_file_findings(templates: Sequence[Template]) -> list[str]:
     """Return what is wrong with the arguments of a batch file as they are written, before any value is in them."""
     called = batch_file(templates)
     if called is None:
@@ -243,25 +243,25 @@ def _batch_file_problems(templates: Sequence[Template]) -> list[str]:
     return found
 
 
-def _batch_directory_problems(templates: Sequence[Template], directory: Template) -> list[Problem]:
+def _batch_directory_findings(templates: Sequence[Template], directory: Template) -> list[Finding]:
     """Return what is wrong with a working directory that will stand before a batch file's name."""
     program = _written(templates[0]) if templates else ""
     if batch_file(templates) != 0 or shell.located(program, r"X:\directory") == program:
         return []
     # Windows' own folders have names with round brackets, and blanks that bring quotes around them.
     acting = acts_in_cmd(re.sub("[()]", "", _written(directory)))
-    return [] if acting is None else [Problem("Data2", f"the directory holds '{acting}', {_BY_CMD}")]
+    return [] if acting is None else [Finding("Data2", f"the directory holds '{acting}', {_BY_CMD}")]
 
 
 def _written(template: Template) -> str:
     return "".join(part.text for part in template if isinstance(part, Literal))
 
 
-def _code_problems(step: Step) -> list[Problem]:
+def _code_findings(step: Step) -> list[Finding]:
     try:
         _success_codes(step)
     except ValueError as error:
-        return [Problem("Data3", str(error))]
+        return [Finding("Data3", str(error))]
     return []
 
 

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
     Execution,
+    Finding,
     JobEnd,
     JobSignature,
     JsonValue,
     MalformedTemplate,
-    Problem,
     Rendered,
     SecretValue,
     Step,
@@ -31,7 +31,7 @@ from batchctl.plugin_api import (
 )
 from step_handlers._checks import (
     column,
-    parameter_problems,
+    parameter_findings,
     put_back,
     refuse,
     remembered,
@@ -53,29 +53,29 @@ class PythonJob:
 
     process_type: ClassVar[str] = "python"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
-        found += _argument_problems("Data2", step, column(step, 1), surroundings)
+        found = [*_findings(step, surroundings), *unused_columns(step, {1, 2})]
+        found += _argument_findings("Data2", step, column(step, 1), surroundings)
         found += unset_secrets("Data2", step.data[1], surroundings)
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += _job_problems(step, 6, surroundings)
-            found += _argument_problems("Data6", step, column(step, 6), surroundings)
+            found += _job_findings(step, 6, surroundings)
+            found += _argument_findings("Data6", step, column(step, 6), surroundings)
         if step.max_duration is not None and surroundings.jobs.get(column(step, 1), JobSignature()).in_process:
             message = (
                 "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register the job"
             )
-            found.append(Problem("MaxDuration", f"{message} without in_process"))
+            found.append(Finding("MaxDuration", f"{message} without in_process"))
         return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill the arguments."""
         step, around = request.step, request.surroundings
-        problems, name = _problems(step, around), column(step, 1)
-        if len(problems) == 1 and name and name not in around.jobs:
+        findings, name = _findings(step, around), column(step, 1)
+        if len(findings) == 1 and name and name not in around.jobs:
             # Its module may be mended, or be on another host: no person has to run again what a typo would have failed.
-            put_back(request, problems[0], f"{problems[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
-        refuse(request, problems)
+            put_back(request, findings[0], f"{findings[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
+        refuse(request, findings)
         arguments: dict[str, JsonValue] = {
             argument: {"secret": value.name} if isinstance(value, SecretValue) else value
             for argument, value in parameters_for(request, 2).items()
@@ -116,28 +116,28 @@ def _said(end: JobEnd, execution: Execution) -> str | None:
 
 
 @remembered
-def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
     return [
-        *_job_problems(step, 1, surroundings),
-        *parameter_problems("Data2", step.data[1], surroundings.secrets),
+        *_job_findings(step, 1, surroundings),
+        *parameter_findings("Data2", step.data[1], surroundings.secrets),
         *unfit_columns(step),
     ]
 
 
-def _job_problems(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+def _job_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
     name = column(step, number)
     if name in surroundings.jobs:
         return []
     known = did_you_mean(name[:60], surroundings.jobs)
     if not name:
-        return [Problem(f"Data{number}", f"the name of a job is missing.{known}")]
+        return [Finding(f"Data{number}", f"the name of a job is missing.{known}")]
     # One of these modules may be the job's: then nothing is wrong with the row.
-    unloaded = "".join(f" {problem}" for problem in surroundings.unloaded)
+    unloaded = "".join(f" {finding}" for finding in surroundings.unloaded)
     remedy = "; ".join(dict.fromkeys(surroundings.unloaded.values())) or None
-    return [Problem(f"Data{number}", f"job '{short(name)}' is not registered.{known}{unloaded}", remedy)]
+    return [Finding(f"Data{number}", f"job '{short(name)}' is not registered.{known}{unloaded}", remedy)]
 
 
-def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundings) -> list[Problem]:
+def _argument_findings(name: str, step: Step, job: str, surroundings: Surroundings) -> list[Finding]:
     """Compare the arguments with the function. Only a check: a running controller may know an older function."""
     signature = surroundings.jobs.get(job, JobSignature())
     try:
@@ -147,11 +147,11 @@ def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundin
     surplus = set() if signature.takes_any else given - signature.accepted
     return [
         *(
-            Problem(name, f"argument '{missing}' of job '{short(job)}' is missing")
+            Finding(name, f"argument '{missing}' of job '{short(job)}' is missing")
             for missing in sorted(signature.required - given)
         ),
         *(
-            Problem(
+            Finding(
                 name, f"job '{short(job)}' has no argument '{short(other)}'.{did_you_mean(other, signature.accepted)}"
             )
             for other in sorted(surplus)

@@ -19,9 +19,9 @@ from batchctl.plugin_api import (
     CommandEnd,
     Connection,
     Execution,
+    Finding,
     JsonValue,
     MalformedTemplate,
-    Problem,
     Rendered,
     Step,
     StepOutcome,
@@ -34,7 +34,7 @@ from step_handlers._catalog import Package
 from step_handlers._catalog_run import Run
 from step_handlers._catalog_session import OpenSession, open_session
 from step_handlers._checks import column, refuse, refuse_value, short, unfit_columns
-from step_handlers._database import Unusable
+from step_handlers._database import ConnectionRefused
 from step_handlers._databases import database_of
 from step_handlers._shell import heading, shell
 from step_handlers._sql_steps import lacking
@@ -64,17 +64,17 @@ class Ssis:
         """Name how a session in the catalog is opened."""
         self._open_session = open_session
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_problems(step, surroundings), *_verify_problems(step, surroundings)]
+        found = [*_findings(step, surroundings), *_verify_findings(step, surroundings)]
         return [*found, *_lacking(step, surroundings), *_nearly_a_connection(step, surroundings)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every parameter on its own."""
         step, around = request.step, request.surroundings
-        refuse(request, _problems(step, around))
+        refuse(request, _findings(step, around))
         if isinstance(step, _LostStep):
-            refuse(request, _verify_problems(step, around))
+            refuse(request, _verify_findings(step, around))
             return _rendered_look(request)
         if column(step, 4) in around.connections:
             return _rendered_for_catalog(request)
@@ -119,60 +119,60 @@ class Ssis:
         return bool(outcome.value) if outcome.succeeded else None
 
 
-def _problems(step: Step, around: Surroundings) -> list[Problem]:
-    found = [*_place_problems(step, around), *_package_problems(step), *_parameter_problems(step)]
+def _findings(step: Step, around: Surroundings) -> list[Finding]:
+    found = [*_place_findings(step, around), *_package_findings(step), *_parameter_findings(step)]
     found += [
-        Problem(f"Data{number}", f"Data{number} is not used by ssis; empty it")
+        Finding(f"Data{number}", f"Data{number} is not used by ssis; empty it")
         for number in (5, 6)
         if step.data[number - 1] is not None
     ]
     return found + unfit_columns(step)
 
 
-def _place_problems(step: Step, around: Surroundings) -> list[Problem]:
+def _place_findings(step: Step, around: Surroundings) -> list[Finding]:
     place, server = column(step, 1), column(step, 4)
     found = [
-        Problem(name, f"'{short(text)}' holds a brace; a value may never choose what is run: write it out")
+        Finding(name, f"'{short(text)}' holds a brace; a value may never choose what is run: write it out")
         for name, text in (("Data1", place), ("Data4", server))
         if "{" in text or "}" in text
     ]
     if not place.strip():
         message = "the place of the package is missing; write \\SSISDB\\folder\\project, a directory, or an .ispac file"
-        return [*found, Problem("Data1", message)]
+        return [*found, Finding("Data1", message)]
     if not place.upper().startswith("\\SSISDB"):
-        return [*found, *_file_problems(place, server)]
+        return [*found, *_file_findings(place, server)]
     if not _CATALOG_PATH.match(place) or visible(place) != place:
-        found.append(Problem("Data1", f"'{short(place)}' is no project of a catalog; write \\SSISDB\\folder\\project"))
+        found.append(Finding("Data1", f"'{short(place)}' is no project of a catalog; write \\SSISDB\\folder\\project"))
     if server in around.connections:
-        found += _connection_problems(around.connections[server])
+        found += _connection_findings(around.connections[server])
     elif not _SERVER.match(server):
         message = f"'{short(server)}' is neither a connection of the configuration nor a server's name"
         hint = ", ".join(sorted(around.connections)[:8]) or "none"
-        found.append(Problem("Data4", f"{message}; write one of them. Connections: {visible(hint)}"))
+        found.append(Finding("Data4", f"{message}; write one of them. Connections: {visible(hint)}"))
     return found
 
 
-def _connection_problems(connection: Connection) -> list[Problem]:
+def _connection_findings(connection: Connection) -> list[Finding]:
     if connection.dialect != "mssql":
         message = (
             f"connection '{short(connection.name)}' has a {short(connection.dialect)} url; the catalog needs mssql"
         )
-        return [Problem("Data4", message)]
+        return [Finding("Data4", message)]
     try:
         database_of(connection)
-    except Unusable as error:
-        return [Problem("Data4", str(error), f"correct [connections.{short(connection.name)}] in batchctl.toml")]
+    except ConnectionRefused as error:
+        return [Finding("Data4", str(error), f"correct [connections.{short(connection.name)}] in batchctl.toml")]
     return []
 
 
-def _lacking(step: Step, around: Surroundings) -> list[Problem]:
+def _lacking(step: Step, around: Surroundings) -> list[Finding]:
     connection = around.connections.get(column(step, 4))
-    if connection is None or _connection_problems(connection):
+    if connection is None or _connection_findings(connection):
         return []
     return lacking("Data4", connection, around)
 
 
-def _nearly_a_connection(step: Step, around: Surroundings) -> list[Problem]:
+def _nearly_a_connection(step: Step, around: Surroundings) -> list[Finding]:
     """Return a problem when a server's name looks like a connection's that was mistyped. Only a check: it may be right."""
     server = column(step, 4)
     if server in around.connections or not _BARE_SERVER.match(server):
@@ -180,7 +180,7 @@ def _nearly_a_connection(step: Step, around: Surroundings) -> list[Problem]:
     digits = _DIGIT.findall(server)
     known = {name.lower(): name for name in around.connections if _DIGIT.findall(name) == digits}
     return [
-        Problem(
+        Finding(
             "Data4",
             f"'{short(server)}' is taken for the name of a server, where dtexec runs the package. Did you mean the "
             f"connection '{short(known[near])}'? If not, write the server with its domain, as in {short(server)}.example.com",
@@ -189,34 +189,34 @@ def _nearly_a_connection(step: Step, around: Surroundings) -> list[Problem]:
     ]
 
 
-def _file_problems(place: str, server: str) -> list[Problem]:
+def _file_findings(place: str, server: str) -> list[Finding]:
     found = []
     if '"' in place or visible(place) != place or place != place.strip():
         found.append(
-            Problem("Data1", f"dtexec cannot be given '{short(place)}': it holds a quote or invisible characters")
+            Finding("Data1", f"dtexec cannot be given '{short(place)}': it holds a quote or invisible characters")
         )
     elif place.startswith("-"):
-        found.append(Problem("Data1", f"'{short(place)}' begins with '-'; write ./ before it"))
+        found.append(Finding("Data1", f"'{short(place)}' begins with '-'; write ./ before it"))
     if server:
         message = "a server is only used with a project of a catalog; empty Data4, or write \\SSISDB\\folder\\project in Data1"
-        found.append(Problem("Data4", message))
+        found.append(Finding("Data4", message))
     return found
 
 
-def _package_problems(step: Step) -> list[Problem]:
+def _package_findings(step: Step) -> list[Finding]:
     package = column(step, 2)
     if _PACKAGE.match(package) and visible(package) == package and not package.startswith(("-", " ")):
         return []
-    return [Problem("Data2", f"'{short(package)}' is no package; write its name with .dtsx, as in Load.dtsx")]
+    return [Finding("Data2", f"'{short(package)}' is no package; write its name with .dtsx, as in Load.dtsx")]
 
 
-def _parameter_problems(step: Step) -> list[Problem]:
+def _parameter_findings(step: Step) -> list[Finding]:
     try:
         parameters = declared(column(step, 3))
     except MalformedTemplate as error:
-        return [Problem("Data3", str(error))]
+        return [Finding("Data3", str(error))]
     found = [fault for parameter in parameters if (fault := _scope_fault(step, parameter))]
-    return [Problem("Data3", fault) for fault in found]
+    return [Finding("Data3", fault) for fault in found]
 
 
 def _scope_fault(step: Step, parameter: Declared) -> str | None:
@@ -234,11 +234,11 @@ def _scope_fault(step: Step, parameter: Declared) -> str | None:
     return None
 
 
-def _verify_problems(step: Step, around: Surroundings) -> list[Problem]:
+def _verify_findings(step: Step, around: Surroundings) -> list[Finding]:
     if step.on_lost != "verify" or column(step, 4) in around.connections:
         return []
     message = "a lost execution can only be found through the catalog: name a connection in Data4, or use hold or rerun"
-    return [Problem("OnLost", message)]
+    return [Finding("OnLost", message)]
 
 
 def _is_project(step: Step) -> bool:

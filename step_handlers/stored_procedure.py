@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import Execution, Problem, Rendered, Step, StepOutcome, StepRequest, Surroundings
+from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepOutcome, StepRequest, Surroundings
 from step_handlers import _procedure_calls, _procedure_files, _sql_steps
-from step_handlers._checks import column, parameter_problems, refuse, unfit_columns, unset_secrets, unused_columns
+from step_handlers._checks import column, parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
 from step_handlers._database import CallsProcedures
 
 
@@ -21,22 +21,22 @@ class StoredProcedure:
 
     process_type: ClassVar[str] = "stored_procedure"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = _problems(step, surroundings)
+        found = _findings(step, surroundings)
         if not found and _caller(step, surroundings) is None:
             found = _procedure_files.misread(step, surroundings)
         found += unused_columns(step, {1, 2, 3})
         found += _sql_steps.missing_database(step, surroundings)
         found += unset_secrets("Data3", step.data[2], surroundings)
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += _sql_steps.query_problems(step, 6, surroundings)
+            found += _sql_steps.sql_findings(step, 6, surroundings)
             found += _sql_steps.query_findings(step, 6, surroundings)
         return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the parameters."""
-        refuse(request, _problems(request.step, request.surroundings))
+        refuse(request, _findings(request.step, request.surroundings))
         kind = _caller(request.step, request.surroundings)
         return _procedure_files.render(request) if kind is None else _procedure_calls.render(request, kind)
 
@@ -57,16 +57,16 @@ class StoredProcedure:
         return _sql_steps.is_done(outcome)
 
 
-def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
-    found = _sql_steps.connection_problems(step, surroundings)
+def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+    found = _sql_steps.connection_findings(step, surroundings)
     kind = _caller(step, surroundings)
     if kind is None:
-        found += parameter_problems("Data3", step.data[2], surroundings.secrets)
-        found += _procedure_files.problems(step, surroundings, readable=not found)
+        found += parameter_findings("Data3", step.data[2], surroundings.secrets)
+        found += _procedure_files.findings(step, surroundings, readable=not found)
     else:
         text, _ = _procedure_calls.split_outputs(step.data[2])
-        found += parameter_problems("Data3", text, surroundings.secrets)
-        found += _procedure_calls.problems(step, kind)
+        found += parameter_findings("Data3", text, surroundings.secrets)
+        found += _procedure_calls.findings(step, kind)
     return found + unfit_columns(step)
 
 

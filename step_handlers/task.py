@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from batchctl.plugin_api import (
+    Finding,
     Literal,
     Placeholder,
-    Problem,
     Step,
     StepRequest,
     Surroundings,
@@ -32,17 +32,17 @@ class Task:
 
     process_type: ClassVar[str] = "task"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Return everything wrong with the row; the bodies are nobody's business before they run."""
-        found = [*_problems(step), *unused_columns(step, {1, 2})]
+        found = [*_findings(step), *unused_columns(step, {1, 2})]
         if _is_one(template_of("Data1", column(step, 1))[0], Literal):
-            found += _sql_steps.connection_problems(step, surroundings)
+            found += _sql_steps.connection_findings(step, surroundings)
             found += _sql_steps.missing_database(step, surroundings)
         return found
 
     def delegate(self, request: StepRequest) -> Step:
         """Return the body as a step of its own."""
-        refuse(request, _problems(request.step))
+        refuse(request, _findings(request.step))
         connection, body = _value(request, 1), _value(request, 2)
         if not body.strip():
             refuse_value(request, "Data2", f"there is no body in {request.step.data[1]}, so there is nothing to do")
@@ -62,14 +62,14 @@ class Task:
 _NOTHING_ELSE = (None, None, None, None)
 
 
-def _problems(step: Step) -> list[Problem]:
+def _findings(step: Step) -> list[Finding]:
     connection, found = template_of("Data1", column(step, 1))
     body, more = template_of("Data2", column(step, 2))
     found += more
     if connection and not _is_one(connection, (Literal, Placeholder)):
-        found.append(Problem("Data1", "write the name of a connection, or one placeholder, or nothing"))
+        found.append(Finding("Data1", "write the name of a connection, or one placeholder, or nothing"))
     if not more and not _is_one(body, Placeholder):
-        found.append(Problem("Data2", "write the one placeholder that the body is in, such as {Data3}"))
+        found.append(Finding("Data2", "write the one placeholder that the body is in, such as {Data3}"))
     return found + unfit_columns(step)
 
 

@@ -41,7 +41,7 @@ class Node:
     def knows_owner(self, owner: str) -> bool:
         return owner in self.modules
 
-    def module_problems(self) -> dict[str, PluginError]:
+    def failed_modules(self) -> dict[str, PluginError]:
         said = "plugin module '{}' cannot be loaded: ImportError: no such thing."
         return {name: PluginError(said.format(name), next_step=f"correct {name}.py") for name in self.unimported}
 

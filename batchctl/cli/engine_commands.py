@@ -89,8 +89,8 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
     stuck = rounds is None and tell_stuck(session)
-    if (troubled := _troubled(session, done.failed_instances)) is not None:
-        output.say(f"Next: batchctl show {troubled}")
+    if (failing := _failing(session, done.failed_instances)) is not None:
+        output.say(f"Next: batchctl show {failing}")
     elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
@@ -99,7 +99,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
         ctx.exit(FAILED)
 
 
-def _troubled(session: Session, failed: Sequence[InstanceId]) -> InstanceId | None:
+def _failing(session: Session, failed: Sequence[InstanceId]) -> InstanceId | None:
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
     from batchctl.operations import first_failed
 

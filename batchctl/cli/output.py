@@ -20,7 +20,7 @@ from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
 
@@ -133,7 +133,7 @@ def warn_of_missing(plugins: Sequence[MissingPlugin]) -> None:
         say(f"Warning: {first.message}, so it does not start{more}. Next: {first.mend}")
 
 
-def warn_of_misread(found: Sequence[Problem]) -> None:
+def warn_of_misread(found: Sequence[IncidentSign]) -> None:
     """Say on a line each what a batch says and nothing can be made of."""
     for one in found:
         say(f"Warning: {visible(one.message).rstrip('.')}. Next: {visible(one.next_step or 'batchctl check')}")
@@ -149,7 +149,7 @@ def warn_of_lost(instance_ids: Sequence[int]) -> None:
         )
 
 
-def complain(message: str, code: int | str, next_step: str | None = None) -> None:
+def warn(message: str, code: int | str, next_step: str | None = None) -> None:
     """Say what is wrong where a command goes on all the same, or ends by itself."""
     say(f"Error: {message}")
     if next_step:

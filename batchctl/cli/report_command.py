@@ -116,7 +116,7 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
                 "Waits": [one.columns for one in found.waits],
                 "Standing": [one.columns for one in found.standing],
                 "Steps": [one.columns for one in found.steps],
-                "Missed": [shown_columns.problem(one) for one in found.missed],
+                "Missed": [shown_columns.incident_sign(one) for one in found.missed],
             }
         )
         return

@@ -56,12 +56,12 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, unreadable_rows(seen.unreadable))
     if seen.running:
         output.section(out, _running(seen))
-    if seen.troubled:
-        output.section(out, _troubled(seen))
+    if seen.failing:
+        output.section(out, _failing(seen))
     if seen.waiting:
         output.section(out, _waiting(seen))
-    if seen.ailing:
-        output.section(out, _ailing(seen))
+    if seen.dead_end_starts:
+        output.section(out, _dead_end_starts(seen))
     if seen.ending:
         output.section(out, _ending(seen))
     if seen.waits:
@@ -105,7 +105,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     told += [("Disk", cell(disk.message, "bold red")) for disk in seen.full_disks]
     told += [("Incidents", cell(stand))] if seen.incident_count else []
     told += [("Plugins", cell(said)) for said in seen.left_out]
-    for name, said in seen.troubles.items():
+    for name, said in seen.failures.items():
         told.append(("Controller", cell(kept_from_work(name, said), "bold red")))
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
@@ -147,7 +147,7 @@ def _alarm(one: Running) -> Text:
     return cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no")
 
 
-def _troubled(seen: Overview) -> Listing:
+def _failing(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
 
@@ -160,16 +160,16 @@ def _troubled(seen: Overview) -> Listing:
             cell(one.said),
             cell(one.clear),
         )
-        for one in seen.troubled
+        for one in seen.failing
     ]
     return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
 
 
-def _ailing(seen: Overview) -> Listing:
+def _dead_end_starts(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time
 
-    rows = [(cell(one.source), time(one.since), cell(one.message), cell(one.next_step)) for one in seen.ailing]
+    rows = [(cell(one.source), time(one.since), cell(one.message), cell(one.next_step)) for one in seen.dead_end_starts]
     return Listing(
         "Triggers, watches and schedules that start nothing", ["name", "since (UTC)", "message", "next"], rows
     )
@@ -290,14 +290,14 @@ def _next(seen: Overview) -> list[str]:
         return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
-    for said in seen.troubles.values():
+    for said in seen.failures.values():
         return [next_step_in(said) or "batchctl doctor"]
     if seen.left_out:
         return ["batchctl check   (correct the plugin module, then start the controller again)"]
-    if seen.ailing and not seen.troubled:
-        return [seen.ailing[0].next_step]
-    if seen.troubled:
-        return [f"batchctl show {seen.troubled[0].instance.instance_id}   (what failed, and how)"]
+    if seen.dead_end_starts and not seen.failing:
+        return [seen.dead_end_starts[0].next_step]
+    if seen.failing:
+        return [f"batchctl show {seen.failing[0].instance.instance_id}   (what failed, and how)"]
     if seen.waiting:
         return [f"batchctl why {seen.waiting[0].instance.instance_id}   (every gate, passed or blocking)"]
     if seen.coming and not seen.is_fired:
@@ -340,7 +340,7 @@ def _as_json(seen: Overview) -> Columns:
         "Copy": None if seen.copy is None else seen.copy.message,
         "FullDisks": [disk.message for disk in seen.full_disks],
         "LeftOut": list(seen.left_out),
-        "Troubles": dict(seen.troubles),
+        "Troubles": dict(seen.failures),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,
@@ -365,7 +365,7 @@ def _as_json(seen: Overview) -> Columns:
                 "Message": one.message,
                 "Next": one.clear,
             }
-            for one in seen.troubled
+            for one in seen.failing
         ],
         "Waiting": [
             {
@@ -377,7 +377,7 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [shown_columns.ailing(one) for one in seen.ailing],
+        "Ailing": [shown_columns.dead_end(one) for one in seen.dead_end_starts],
         "Unreadable": [shown_columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,

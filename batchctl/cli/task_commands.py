@@ -217,13 +217,13 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
         if not as_json:
             _settled(one)
 
-    def trouble(message: str) -> None:
+    def failure(message: str) -> None:
         shown.clear()
         output.say(f"Note: still waiting, although: {message}")
 
     with session.app() as app:
         shown.idle = to_take(app)
-        waiting = Wait(app.transactions, app.clock, app.presence, settled, trouble, progress=shown.show)
+        waiting = Wait(app.transactions, app.clock, app.presence, settled, failure, progress=shown.show)
         found = waiting.until_settled(wanted, timeout)
     shown.clear()
     if as_json:
@@ -287,7 +287,7 @@ def _settled(one: Awaited) -> None:
     click.echo(f"{one.reference} {one.status}")
     if not one.succeeded:
         because = "" if one.message is None else f": {one.message}"
-        output.complain(f"{one.reference} is {one.status}{because}", NOT_DONE, one.next_step)
+        output.warn(f"{one.reference} is {one.status}{because}", NOT_DONE, one.next_step)
 
 
 def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
@@ -300,7 +300,7 @@ def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
     else:
         more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
         said = f"after {timeout:g} s these are not done: {', '.join(map(_stands, left[:LISTED_MOST]))}{more}"
-    output.complain(said, TIME_OVER, first.next_step)
+    output.warn(said, TIME_OVER, first.next_step)
 
 
 def _stands(one: Awaited) -> str:

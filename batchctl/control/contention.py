@@ -83,7 +83,7 @@ class Locks:
 
 
 @dataclass(slots=True)
-class Obstacles:
+class Contention:
     """The locks of others that one controller has met as it moved instances."""
 
     transactions: Transactions

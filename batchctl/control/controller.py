@@ -16,7 +16,7 @@ from typing import Any
 from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, Mark, Written
 from batchctl.control.claiming import CHANGED, Claimer
-from batchctl.control.contention import LOCKED_LOOK, Obstacles
+from batchctl.control.contention import LOCKED_LOOK, Contention
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
 from batchctl.control.in_flight import Flights
@@ -28,8 +28,8 @@ from batchctl.domain.errors import (
     BatchctlError,
     Busy,
     Conflict,
+    DatabaseRefused,
     DatabaseUnreachable,
-    DatabaseUnusable,
     OutcomeUnknown,
     Refused,
 )
@@ -89,7 +89,7 @@ class Controller:
         self._is_trusted = is_trusted
         self._flights = Flights(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
-        self._obstacles = Obstacles(transactions, clock, listener)
+        self._contention = Contention(transactions, clock, listener)
         self._parked: dict[InstanceId, str] = {}
         """Instances that could not be claimed, and why; they are tried again when something has changed."""
         self._waiting = 0
@@ -100,7 +100,7 @@ class Controller:
         self._limit: int | None = None
         """How many instances of all batches may be under way at once."""
         self._stopping = False
-        self.trouble: BatchctlError | None = None
+        self.failure: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
         self._back_off = self._rest = BACK_OFF
         """How long to leave the database alone, and what is left of that."""
@@ -125,7 +125,7 @@ class Controller:
     @property
     def is_idle(self) -> bool:
         """Say whether nothing runs, nothing waits to be recorded and nothing may start now."""
-        return not self.is_working and (self._stopping or not (self._look or self.trouble))
+        return not self.is_working and (self._stopping or not (self._look or self.failure))
 
     @property
     def is_stopping(self) -> bool:
@@ -143,12 +143,12 @@ class Controller:
         return bool(self._flights)
 
     @property
-    def obstacle(self) -> BatchctlError | None:
+    def blocker(self) -> BatchctlError | None:
         """Say what keeps ends from being recorded, if anything does."""
-        if self.trouble is None and self._waits:
+        if self.failure is None and self._waits:
             message = "The end of a step could not be recorded: somebody keeps its rows locked."
             return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
-        return self.trouble
+        return self.failure
 
     @property
     def unclaimed(self) -> BatchctlError | None:
@@ -163,7 +163,7 @@ class Controller:
     @property
     def locked(self) -> dict[str, str]:
         """Return what others keep locked for longer than a moment, and who, by how it is called."""
-        return self._obstacles.locked
+        return self._contention.locked
 
     @property
     def _waits(self) -> bool:
@@ -217,13 +217,13 @@ class Controller:
         pause, bell = self._wait(wait, longest)
         self._flights.collect(pause, bell)
         self._flights.watch()
-        if self.trouble is not None and pause < self._rest:
+        if self.failure is not None and pause < self._rest:
             self._rest -= pause
             return
         until = self._clock.monotonic() + AT_A_STRETCH
         self._move()
         # What has ended while it was begun needs nobody to wait for it.
-        while self._flights.ended and not (self._waits or self.trouble) and self._clock.monotonic() < until:
+        while self._flights.ended and not (self._waits or self.failure) and self._clock.monotonic() < until:
             self._move()
 
     def _move(self) -> None:
@@ -233,14 +233,14 @@ class Controller:
             self._look_around()
             self._notes.write(self._flights)
             written = self._record()
-        except (Busy, DatabaseUnusable) as error:
+        except (Busy, DatabaseRefused) as error:
             self._wait_for_the_database(error)
             return
         except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw must not end the running steps
-            self._wait_for_the_database(DatabaseUnusable(in_short(error)))
+            self._wait_for_the_database(DatabaseRefused(in_short(error)))
             return
-        if self.trouble is not None:
-            self.trouble = None
+        if self.failure is not None:
+            self.failure = None
             self._tell("controller.resumed")
         self._flights.begin()
         self._report(written)
@@ -293,10 +293,10 @@ class Controller:
 
         What has ended stays in memory until the database takes it: an outcome must not become a lost one.
         """
-        self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
+        self._back_off = BACK_OFF if self.failure is None else min(2 * self._back_off, LONGEST_BACK_OFF)
         self._rest = self._back_off
-        is_known = self.trouble is not None and self.trouble.message == error.message
-        self.trouble = error
+        is_known = self.failure is not None and self.failure.message == error.message
+        self.failure = error
         self._unsettled |= isinstance(error, OutcomeUnknown)
         self._has_looked = False
         if not is_known:
@@ -306,11 +306,11 @@ class Controller:
         """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""
         now, bell = self._clock.monotonic(), None
         rested = timedelta(seconds=now - self._noticed_at)
-        if self.trouble is not None:
+        if self.failure is not None:
             waits = [self._rest if longest is None else min(longest, self._rest)]
         elif self._flights.ended and not self._waits:
             return timedelta(0), None
-        elif self._obstacles.are_new:
+        elif self._contention.are_new:
             waits = [wait, CONTENDED_LOOK]
         elif (self._look and self._free > 0) or not wait or self._flights.has_more_to_begin:
             return timedelta(0), None
@@ -379,7 +379,7 @@ class Controller:
         self._is_numbered = True
         try:
             self._batches = self._transactions.run(frozenset({Boundary.SCHEDULE}), work)
-        except (Busy, DatabaseUnusable):
+        except (Busy, DatabaseRefused):
             self._is_numbered = False
             raise
         except Exception as error:  # noqa: BLE001 - steps go on, whatever keeps their version from being written down
@@ -391,12 +391,12 @@ class Controller:
             bool(self._flights.ended or self._likely) or (self._look and self._something_may_start())
         )
         if not self._flights.ended and not claims and not self._unsettled:
-            self._obstacles.are_new = False
+            self._contention.are_new = False
             return Written()
         ends = tuple(self._flights.ended)
         try:
             written, self._claims_singly = self._write(ends, claims=claims), False
-        except (Busy, DatabaseUnusable):
+        except (Busy, DatabaseRefused):
             raise
         except NotAsReadError:
             written = self._write_singly(ends, claims=claims)
@@ -423,10 +423,10 @@ class Controller:
         for instance_id, reason in written.parked:
             self._parked[instance_id] = reason
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
-        if self._obstacles.take_note(written):
+        if self._contention.take_note(written):
             # Whoever rolls back tells nobody.
             self._next_due = self._clock.now() + LOCKED_LOOK
-        self._look = self._look or self._obstacles.are_new
+        self._look = self._look or self._contention.are_new
 
     def _something_may_start(self) -> bool:
         """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
@@ -530,7 +530,7 @@ class Controller:
         for goes_on in (True, False):
             try:
                 return self._write([end], claims=False, goes_on=goes_on, singly=True)
-            except (Busy, DatabaseUnusable):
+            except (Busy, DatabaseRefused):
                 raise
             except Exception as error:  # noqa: BLE001 - what cannot be written so is written more plainly
                 message = f"the outcome could not be recorded: {in_short(error)}"

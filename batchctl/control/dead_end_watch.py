@@ -9,7 +9,7 @@ from typing import Any
 from batchctl import misread
 from batchctl.domain import dead_ends
 from batchctl.domain.alerting.expectations import Expected
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.maintenance.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
@@ -35,7 +35,7 @@ def read(
     expected: Collection[Expected],
     stepless: Collection[BatchId],
     now: datetime,
-) -> list[Problem]:
+) -> list[IncidentSign]:
     """Return all of it; `stepless` are batches without steps that have work already."""
     batches = defined.batches
     known = {one.batch_id for one in expected if one.registered_at <= now - REGISTERING}.union(stepless)
@@ -48,16 +48,16 @@ def read(
     found = [dead_ends.unreadable(row, now) for row in strange]
     enabled = [batch for batch in batches if batch.enabled]
     awaited = [one for one in expected if one.enabled]
-    found += [problem for batch in enabled for problem in dead_ends.not_installed(batch, now)]
+    found += [sign for batch in enabled for sign in dead_ends.not_installed(batch, now)]
     found += misread.of_batches(enabled, awaited, calendars.names(connection), now)
     found += dead_ends.without_steps(enabled, known, now)
     found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, dead_end_rows.starts(connection), entities, batches, now)
-    found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).mistakes]
+    found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).findings]
     found += [dead_ends.unknown_setting(one.name, one.message, now) for one in unknown_settings.read(connection)]
     grown = overgrown(purging.settings(connection), purging.attempts(connection))
     found += [] if grown is None else [dead_ends.history_grows(grown, now)]
-    found += [dead_ends.not_starting(one) for one in dead_end_rows.ailing(connection)]
+    found += [dead_ends.not_starting(one) for one in dead_end_rows.dead_end_starts(connection)]
     return found

@@ -213,7 +213,7 @@ class Flights:
         flight.begun, flight.started = True, self._clock.monotonic()
         ready = flight.attempt.prepared
         if ready.handler is None or ready.rendered is None:
-            self._runner.refuse(key, ready.refusal or "", put_back=ready.put_back)
+            self._runner.refuse(key, ready.refused or "", put_back=ready.put_back)
         else:
             self._runner.start(key, ready.handler, ready.rendered, leashed=flight.is_leashed)
 

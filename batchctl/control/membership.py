@@ -95,7 +95,7 @@ class Membership:
         left = self._due_at - self.clock.monotonic()
         return timedelta(seconds=left) if left > 0 else None
 
-    def beat(self, leadership: Leadership | None = None, *, trouble: str | None = None) -> bool:
+    def beat(self, leadership: Leadership | None = None, *, failure: str | None = None) -> bool:
         """Give a sign of life; true when the last one is so old that others may have taken over.
 
         It renews the lease of who leads, and says what keeps this controller from its work.
@@ -110,7 +110,7 @@ class Membership:
         def beat(connection: Any) -> tuple[bool, bool]:
             kept = leadership is not None and leadership.renew(connection)
             found = controllers.load(connection, self.name)
-            if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now(), trouble):
+            if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now(), failure):
                 self._enter(connection, self._seq)
             return found is None or found.status is not ControllerStatus.RUNNING, kept
 
@@ -118,7 +118,7 @@ class Membership:
             was_given_up, kept = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
         except Conflict:
             if leadership is not None and leadership.is_to_be_kept:
-                return self._beat_alone(leadership, trouble)
+                return self._beat_alone(leadership, failure)
             self._meet_lock()
             return False
         self._arrived(sent)
@@ -128,9 +128,9 @@ class Membership:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
 
-    def _beat_alone(self, leadership: Leadership, trouble: str | None) -> bool:
+    def _beat_alone(self, leadership: Leadership, failure: str | None) -> bool:
         """Give a sign of life without keeping the lead, which may be what somebody keeps locked; try both again soon."""
-        is_old = self.beat(trouble=trouble)
+        is_old = self.beat(failure=failure)
         if self.name not in self._locks:
             leadership.meet_lock()
             self._due_at = self.clock.monotonic() + self._soon

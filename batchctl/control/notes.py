@@ -9,7 +9,7 @@ from typing import Any
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
 from batchctl.control.in_flight import Flights
-from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
+from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Finished, Report, Transactions
@@ -54,7 +54,7 @@ class Notes:
             self._since = now if self._unwritten else math.inf
         except Conflict:
             self._met_lock = True
-        except (Busy, DatabaseUnusable):
+        except (Busy, DatabaseRefused):
             raise
         except Exception as error:  # noqa: BLE001 - a note about a process must not end the controller
             self._unwritten = []

@@ -16,7 +16,7 @@ from batchctl.control.contention import Locks
 from batchctl.control.controller_watch import Watch
 from batchctl.control.recording import Recorder
 from batchctl.control.takeover import Takeover, Verdict, belongs
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, PluginError
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import (
@@ -122,7 +122,7 @@ class Rescue:
         return self._take_over_all(dead, is_known, carries)
 
     @property
-    def trouble(self) -> PluginError | None:
+    def failure(self) -> PluginError | None:
         """Say what kept the last look from finding out what became of an attempt, if anything did."""
         return next(iter(self._unknown.values()), None)
 
@@ -216,7 +216,7 @@ class Rescue:
             return work()
         except Conflict:
             self._meet_instance(entry.instance_id)
-        except (Busy, DatabaseUnusable):
+        except (Busy, DatabaseRefused):
             raise
         except Exception as error:  # noqa: BLE001 - a handler may raise anything, and the other attempts do not wait for it
             self._unknown[entry.history_id] = unknown = self._unknown_end(entry, error)

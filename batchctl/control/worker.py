@@ -15,8 +15,8 @@ from batchctl.control.intake_writing import Made
 from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, NotLeading
-from batchctl.domain.locked_rows import trouble_of
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, DatabaseUnreachable, NotLeading
+from batchctl.domain.locked_rows import failure_of
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
@@ -102,7 +102,7 @@ class Worker:
     """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
     _waiting: dict[str, BatchctlError] = field(default_factory=dict)
     """The duties besides the steps that could not be done the last time, each with the reason, which has been told."""
-    _trouble: str | None = None
+    _failure: str | None = None
     """What kept this worker from its work since its last sign of life."""
     _lasts: bool = False
     """Whether something did before that, too: what is over at once nobody need be told."""
@@ -176,8 +176,8 @@ class Worker:
         if self.controller.is_stopping:
             self._resign()
             return
-        if self.controller.trouble is not None:
-            self._note(self.controller.trouble)
+        if self.controller.failure is not None:
+            self._note(self.controller.failure)
             if has_signed:
                 # The database takes a sign of life and refuses the rest: somebody has to be told.
                 self._keep_up()
@@ -202,7 +202,7 @@ class Worker:
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
-        with suppress(Busy, Conflict, DatabaseUnusable):
+        with suppress(Busy, Conflict, DatabaseRefused):
             # The others will find out by themselves.
             self.membership.end()
             if self.leading is not None:
@@ -210,28 +210,28 @@ class Worker:
 
     def _stay(self) -> None:
         waits = next((error.in_full for error in self._waiting.values() if _is_told(error)), None)
-        trouble = self._trouble or waits or trouble_of(self._locked)
-        lasting = trouble if self._lasts else None
-        self._trouble, self._lasts = None, trouble is not None
+        failure = self._failure or waits or failure_of(self._locked)
+        lasting = failure if self._lasts else None
+        self._failure, self._lasts = None, failure is not None
         leadership = None if self.leading is None else self.leading.leadership
-        was_silent = self.membership.beat(leadership, trouble=lasting)
+        was_silent = self.membership.beat(leadership, failure=lasting)
         self.runner.keep_lease(self.membership.lease_until)
         if was_silent:
             self.controller.look_closely()
-        if self.controller.trouble is None and not self.controller.is_stopping:
+        if self.controller.failure is None and not self.controller.is_stopping:
             self._go_on("rescue", self._rescue)
 
     def _say_what_is_locked(self) -> None:
         """Say what somebody keeps locked before one ends: who works for a moment only may give no other sign of life."""
-        trouble = trouble_of(self._locked)
-        if trouble is not None and self.leading is not None:
-            self.membership.beat(self.leading.leadership, trouble=trouble)
+        failure = failure_of(self._locked)
+        if failure is not None and self.leading is not None:
+            self.membership.beat(self.leading.leadership, failure=failure)
 
     def _rescue(self) -> None:
         """Look after the dead; raise what keeps this worker from knowing what became of some of their work."""
         self._look_after_the_dead()
-        if self.rescue.trouble is not None:
-            raise self.rescue.trouble
+        if self.rescue.failure is not None:
+            raise self.rescue.failure
 
     @property
     def _locked(self) -> dict[str, str]:
@@ -345,14 +345,14 @@ class Worker:
             self.listener(Event("controller.superseded", {"Message": error.message}))
         except BatchctlError as error:
             self._note(error)
-            if self.controller.trouble is None:
+            if self.controller.failure is None:
                 # Otherwise the controller has told it, and tells when it is over.
                 if error.message not in {one.message for one in self._waiting.values()}:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
-            self._trouble = in_short(error)
-            self.listener(Event("controller.trouble", {"Message": self._trouble}))
+            self._failure = in_short(error)
+            self.listener(Event("controller.trouble", {"Message": self._failure}))
         else:
             if [*self._waiting] == [duty]:
                 self.listener(Event("controller.resumed"))
@@ -360,7 +360,7 @@ class Worker:
 
     def _note(self, error: BatchctlError) -> None:
         if _is_told(error):
-            self._trouble = error.in_full
+            self._failure = error.in_full
 
 
 def _is_told(error: BatchctlError) -> bool:

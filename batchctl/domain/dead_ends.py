@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from batchctl.domain.alerting.incidents import Problem, key_of, signature
-from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, Mistake
+from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
+from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, SettingFinding
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import shorten, typed, visible
@@ -32,7 +32,7 @@ CORRECTED = " (corrected since)"
 
 
 @value
-class Ailing:
+class DeadEnd:
     """What should start work and cannot, since when, why, and what to type."""
 
     source: str
@@ -50,11 +50,11 @@ class Start:
     entity: str
 
 
-def unreadable(row: UnreadableRow, now: datetime) -> Problem:
+def unreadable(row: UnreadableRow, now: datetime) -> IncidentSign:
     """Return the problem of a row that nothing can go by."""
     starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
     so = _SO.get(row.table, starts)
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),
         subject=row.batch or row.called,
@@ -65,10 +65,10 @@ def unreadable(row: UnreadableRow, now: datetime) -> Problem:
     )
 
 
-def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
+def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
     """Yield what a batch and its steps name, and no controller has."""
     for missing in batch.missing_plugins:
-        yield Problem(
+        yield IncidentSign(
             kind=IncidentKind.UNREADABLE,
             key=key_of(IncidentKind.UNREADABLE, batch.batch_id, missing.column, missing.seq or 0, missing.message),
             subject=batch.name,
@@ -82,11 +82,11 @@ def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
 
 def without_steps(
     batches: Iterable[BatchDefinition], registered_before: Collection[BatchId], now: datetime
-) -> Iterator[Problem]:
+) -> Iterator[IncidentSign]:
     """Yield the batches without steps, but for those whose steps may be about to be inserted."""
     for batch in batches:
         if not batch.steps and batch.batch_id in registered_before:
-            yield Problem(
+            yield IncidentSign(
                 kind=IncidentKind.NO_STEPS,
                 key=key_of(IncidentKind.NO_STEPS, batch.batch_id),
                 subject=batch.name,
@@ -98,12 +98,12 @@ def without_steps(
             )
 
 
-def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
+def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
     """Yield what a batch needs more of than there is."""
     for need in batch.needs:
         if need.units > need.capacity:
             name = visible(need.name)
-            yield Problem(
+            yield IncidentSign(
                 kind=IncidentKind.UNREADABLE,
                 key=key_of(IncidentKind.UNREADABLE, "BatchResource", batch.batch_id, need.resource_id),
                 subject=batch.name,
@@ -115,10 +115,10 @@ def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[Problem]:
             )
 
 
-def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[Problem]:
+def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[IncidentSign]:
     """Yield the limit of everything that is under way where it is none at all."""
     if limit == 0:
-        yield Problem(
+        yield IncidentSign(
             kind=IncidentKind.UNREADABLE,
             key=key_of(IncidentKind.UNREADABLE, "Setting", "MaxConcurrent"),
             subject="Setting MaxConcurrent",
@@ -129,7 +129,7 @@ def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Ite
         )
 
 
-def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[Problem]:
+def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[IncidentSign]:
     """Yield what was rejected of each entity for the same reason: the newest row speaks for all.
 
     Of what a hand has rejected without a word it is said if no batch takes it: `entities` are those that some batch takes.
@@ -144,7 +144,7 @@ def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[P
         others = "" if many == 1 else f" ({many} rows; this is the newest)"
         unsaid = "no reason was given" + ("" if row.entity in entities else "; no batch takes that entity")
         why = shorten(visible(row.message or unsaid), LONGEST)
-        yield Problem(
+        yield IncidentSign(
             kind=IncidentKind.REJECTED,
             key=key,
             subject=row.entity,
@@ -161,7 +161,7 @@ def untaken(
     entities: Collection[str],
     batches: Collection[BatchDefinition],
     now: datetime,
-) -> Iterator[Problem]:
+) -> Iterator[IncidentSign]:
     """Yield the entities that no batch takes and something asks for: rows that wait, and what would start more of them.
 
     Some of the `entities` that are taken may be those of batches that cannot be read.
@@ -183,7 +183,7 @@ def untaken(
         asked += [visible(source) for source in sources.get(entity, [])]
         register = ENABLE_TASK if entity == TASK else "register a batch with this Entity (batchctl batches)"
         or_else = f"; if the row is wrong: batchctl inbox show {of_it[0].intake_id}" if of_it else ""
-        yield Problem(
+        yield IncidentSign(
             kind=IncidentKind.UNTAKEN,
             key=key_of(IncidentKind.UNTAKEN, entity),
             subject=entity,
@@ -196,10 +196,10 @@ def untaken(
         )
 
 
-def misread_column(batch: BatchId, name: str, column: str, said: str, now: datetime) -> Problem:
+def misread_column(batch: BatchId, name: str, column: str, said: str, now: datetime) -> IncidentSign:
     """Return the problem of a column that nothing can be made of, though its batch can be read and goes on."""
     quoted = "'" + visible(name).replace("'", "''") + "'"
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "ProcessBatch", column, batch),
         subject=name,
@@ -211,10 +211,10 @@ def misread_column(batch: BatchId, name: str, column: str, said: str, now: datet
     )
 
 
-def unknown_setting(name: str, said: str, now: datetime) -> Problem:
+def unknown_setting(name: str, said: str, now: datetime) -> IncidentSign:
     """Return the problem of a setting that nothing goes by, and that somebody relies on."""
     called = f"Setting {visible(name)}"
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "Setting", name),
         subject=called,
@@ -225,23 +225,23 @@ def unknown_setting(name: str, said: str, now: datetime) -> Problem:
     )
 
 
-def misread_rule(mistake: Mistake, now: datetime) -> Problem:
+def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
     """Return the problem of a setting that cannot be meant so: for fear of it nothing of its kind is purged."""
-    called = f"Setting {visible(mistake.name)}"
-    return Problem(
+    called = f"Setting {visible(finding.name)}"
+    return IncidentSign(
         kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, "Setting", mistake.name),
+        key=key_of(IncidentKind.UNREADABLE, "Setting", finding.name),
         subject=called,
-        message=f"{called} cannot be gone by: {shorten(mistake.message, LONGEST)}",
+        message=f"{called} cannot be gone by: {shorten(finding.message, LONGEST)}",
         severity=Severity.WARNING,
         since=now,
-        next_step=f"correct {mistake.column} of that row of Setting; what it may say stands in docs/retention.md",
+        next_step=f"correct {finding.column} of that row of Setting; what it may say stands in docs/retention.md",
     )
 
 
-def history_grows(said: str, now: datetime) -> Problem:
+def history_grows(said: str, now: datetime) -> IncidentSign:
     """Return the problem of a history that fills the disk."""
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.HISTORY_GROWS,
         key=key_of(IncidentKind.HISTORY_GROWS),
         subject="history",
@@ -252,9 +252,9 @@ def history_grows(said: str, now: datetime) -> Problem:
     )
 
 
-def not_starting(one: Ailing) -> Problem:
+def not_starting(one: DeadEnd) -> IncidentSign:
     """Return the problem of what should start work, and cannot."""
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.NOT_STARTING,
         key=key_of(IncidentKind.NOT_STARTING, one.source),
         subject=one.source,

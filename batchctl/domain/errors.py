@@ -101,7 +101,7 @@ class ConfigurationError(BatchctlError):
     exit_code = 2
 
 
-class Unreadable(BatchctlError):
+class InvalidInput(BatchctlError):
     """What was typed, or stands in a request, says nothing that could be meant."""
 
     exit_code = 2
@@ -132,13 +132,13 @@ class SchemaMismatch(Refused):
     """The database's schema is not the one this version works with."""
 
 
-class DatabaseUnusable(BatchctlError):
+class DatabaseRefused(BatchctlError):
     """The control database is missing, read-only, corrupt or not a database."""
 
     exit_code = 4
 
 
-class DatabaseUnreachable(DatabaseUnusable):
+class DatabaseUnreachable(DatabaseRefused):
     """The way to the control database is gone, for a moment or for longer; nothing is known against the database."""
 
 

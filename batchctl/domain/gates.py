@@ -121,7 +121,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
 def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
     """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
     for row in controllers:
-        if (found := said_of(row.trouble, names)) is not None:
+        if (found := said_of(row.failure, names)) is not None:
             said, end = found
             return Gate("locks", said, end or "batchctl status", f"Controller {row.row_id}", Ends.HOLDER)
     return Gate("locks")

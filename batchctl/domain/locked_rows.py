@@ -27,7 +27,7 @@ ESCAPE = "\\"
 """What stands before it then."""
 
 
-def trouble_of(locked: Mapping[str, str]) -> str | None:
+def failure_of(locked: Mapping[str, str]) -> str | None:
     """Return the trouble that this is, by what is locked: what is said of it, and what ends that."""
     if not locked:
         return None
@@ -59,23 +59,23 @@ def parted(said: str) -> tuple[str, str | None]:
     return (who, end) if mark else (said, None)
 
 
-def is_of_locks(trouble: str | None) -> bool:
+def is_of_locks(failure: str | None) -> bool:
     """Say whether a controller's trouble is that somebody keeps rows locked: what these do not concern goes on."""
-    return (trouble or "").startswith(SO)
+    return (failure or "").startswith(SO)
 
 
-def said_of(trouble: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
+def said_of(failure: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
     """Return what such a trouble says of anything that has one of some names, and the statement that ends it."""
-    if trouble is None or not is_of_locks(trouble):
+    if failure is None or not is_of_locks(failure):
         return None
-    entries = without_next_step(trouble).removeprefix(SO).split(BETWEEN)
+    entries = without_next_step(failure).removeprefix(SO).split(BETWEEN)
     begins = tuple(f"{as_told(name)}: " for name in names)
     return next((parted(entry) for entry in entries if entry.startswith(begins)), None)
 
 
-def culprits(trouble: str | None) -> frozenset[tuple[str, str]]:
+def culprits(failure: str | None) -> frozenset[tuple[str, str]]:
     """Return which transactions such a trouble names."""
-    return frozenset(_CULPRIT.findall(trouble or ""))
+    return frozenset(_CULPRIT.findall(failure or ""))
 
 
 def names_of(instance: BatchInstance, batch: BatchDefinition) -> tuple[str, ...]:

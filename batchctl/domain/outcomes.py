@@ -17,7 +17,7 @@ STOPPED_EARLY = "the job stopped early"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Finding:
     """Something wrong with a definition, said so that the reader can mend it."""
 
     column: str

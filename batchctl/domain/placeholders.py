@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from batchctl.domain.configuring import how_to_name_secret
 from batchctl.domain.errors import StepRefused
-from batchctl.domain.outcomes import Problem, StepRequest
+from batchctl.domain.outcomes import Finding, StepRequest
 from batchctl.domain.rows import BatchInstance, Step
 from batchctl.domain.step_mending import correct_step, correct_values
 from batchctl.domain.text import did_you_mean, shorten, unfit, visible
@@ -119,17 +119,17 @@ def _named(name: str) -> Part:
     raise MalformedTemplate(message)
 
 
-def problems(column: str, text: str | None, secrets: Mapping[str, str]) -> list[Problem]:
+def findings(column: str, text: str | None, secrets: Mapping[str, str]) -> list[Finding]:
     """Return what is wrong with a text as a template."""
     if text is None:
         return []
     try:
         template = parse(text)
     except MalformedTemplate as error:
-        return [Problem(column, str(error))]
+        return [Finding(column, str(error))]
     unknown = [part.name for part in template if isinstance(part, SecretReference) and part.name not in secrets]
     return [
-        Problem(
+        Finding(
             column,
             f"secret '{visible(name)}' is not in the configuration.{did_you_mean(name, secrets)}",
             how_to_name_secret(name),

@@ -79,7 +79,7 @@ class ControllerRow:
     scheduler_zone: str | None = None
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
     left_out: str | None = None
-    trouble: str | None = None
+    failure: str | None = None
     """What keeps it from its work, and has for two signs of life at least."""
     """What is to be said of the plugin modules that it works without; None when it has them all."""
 

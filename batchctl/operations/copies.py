@@ -31,7 +31,7 @@ def original_of(connection: Any) -> str | None:
 def refused_on(connection: Any) -> Refused | None:
     """Say that nothing runs on this database, where it is a copy."""
     original = original_of(connection)
-    return None if original is None else refusal(original, file_at(dialect_of(connection).whereabouts(connection)))
+    return None if original is None else refused(original, file_at(dialect_of(connection).whereabouts(connection)))
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:
@@ -58,7 +58,7 @@ def remember(transactions: Transactions, clock: Clock) -> None:
     transactions.run(frozenset({Boundary.HEARTBEAT}), write)
 
 
-def refusal(original: str, file: str | None) -> Refused:
+def refused(original: str, file: str | None) -> Refused:
     """Say that nothing runs on a copy, and what to do; of a `file` also what may have lain beside it."""
     log = "" if file is None else _LEFT_LOG.format(log=f"{visible(file)}-wal")
     message = (

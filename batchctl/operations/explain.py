@@ -14,7 +14,7 @@ from batchctl.domain import gates
 from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, Unreadable, next_step_in
+from batchctl.domain.errors import BatchctlError, InvalidInput, next_step_in
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.locked_rows import LEAD, is_of_locks, names_of
@@ -124,7 +124,7 @@ def why(
         return replace(found, gates=tuple(for_any(connection, gate) for gate in found.gates))
 
 
-def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> Unreadable:
+def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> InvalidInput:
     """Say what references look like, and which may have been meant: a name without its kind, or a kind that is misspelt."""
     kind, colon, name = ref.partition(":")
     known = {
@@ -139,7 +139,7 @@ def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition])
             near = f"{its_kind}:{found}"
     said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, file:17, schedule:NAME or trigger:NAME."
     hint = "" if near is None else f" Did you mean '{visible(near)}'?"
-    return Unreadable(said + hint, next_step="batchctl status" if near is None else f"batchctl why {typed(near)}")
+    return InvalidInput(said + hint, next_step="batchctl status" if near is None else f"batchctl why {typed(near)}")
 
 
 def _of_schedule(
@@ -477,8 +477,8 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
 def _asked(batch: BatchDefinition, now: datetime) -> Gate:
     """Return the gate of a batch's populator, and of what that is told to search."""
     gate = gates.populator(batch)
-    for problem in misread.of_populator(batch, now) if gate.blocked is None else ():
-        return Gate("populator", visible(problem.message), problem.next_step, f"ProcessBatch {batch.batch_id}")
+    for finding in misread.of_populator(batch, now) if gate.blocked is None else ():
+        return Gate("populator", visible(finding.message), finding.next_step, f"ProcessBatch {batch.batch_id}")
     return gate
 
 
@@ -530,12 +530,12 @@ def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
     if locked.blocked is not None:
         return locked
     first = living[0]
-    if first.trouble is None or any(row.trouble is None or is_of_locks(row.trouble) for row in living):
+    if first.failure is None or any(row.failure is None or is_of_locks(row.failure) for row in living):
         return Gate(name="controller")
     return Gate(
         name="controller",
-        blocked=kept_from_work(f"controller {visible(first.name)}", first.trouble),
-        clear=next_step_in(first.trouble) or "batchctl doctor",
+        blocked=kept_from_work(f"controller {visible(first.name)}", first.failure),
+        clear=next_step_in(first.failure) or "batchctl doctor",
         row=f"Controller {first.row_id}",
     )
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl import misread
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.rows import (
@@ -70,12 +70,12 @@ class BatchCounts:
 
     batch: BatchDefinition
     instances: Mapping[InstanceStatus, int]
-    misread: tuple[Problem, ...] = ()
+    misread: tuple[IncidentSign, ...] = ()
     """Incidents about what its row says and nothing can be made of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
+class RejectedRow:
     """Why a row stands rejected, and what to do so that it is taken in."""
 
     message: str
@@ -104,7 +104,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         )
 
 
-def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
+def rejected_row(transactions: Transactions, intake_id: IntakeId) -> RejectedRow:
     """Return why an intake row stands rejected."""
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
@@ -114,7 +114,7 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
         again = files_taken_again.find(connection, [row]).get(intake_id)
         (row,) = intake.with_corrections(connection, [row])
         to_take_in = for_any_client(connection, remedies.to_take_in(row, defined.batches, again))
-    return Rejection(remedies.because(row, defined), to_take_in)
+    return RejectedRow(remedies.because(row, defined), to_take_in)
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> Attempts:
@@ -203,7 +203,7 @@ def batches(
         BatchCounts(
             batch,
             counts.get(batch.batch_id, {}),
-            tuple(problem for problem in said if problem.batch_id == batch.batch_id),
+            tuple(finding for finding in said if finding.batch_id == batch.batch_id),
         )
         for batch in defined.batches
     )

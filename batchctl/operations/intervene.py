@@ -10,7 +10,7 @@ from typing import Any
 
 from batchctl import misread
 from batchctl.domain import moves
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.lag import not_before
@@ -40,13 +40,13 @@ _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a step would run; `refusal` says why it cannot."""
+    """What a step would run; `refused` says why it cannot."""
 
     seq: int
     name: str
     process_type: str
     text: str
-    refusal: str | None
+    refused: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Intervention:
     """Whether a step that is left uses FileName, which nobody can correct here."""
     missing: tuple[MissingPlugin, ...] = ()
     """What steps that are left name, and no controller has."""
-    misread: tuple[Problem, ...] = ()
+    misread: tuple[IncidentSign, ...] = ()
     """What else the batch says and nothing can be made of."""
     corrected: CorrectedFile | None = None
     """The file of what is over now, if it was corrected and no step has read it since."""
@@ -99,7 +99,7 @@ class Intervention:
                     "ProcessName": one.name,
                     "ProcessType": one.process_type,
                     "CommandText": one.text,
-                    "Refusal": one.refusal,
+                    "Refusal": one.refused,
                 }
                 for one in self.commands
             ],
@@ -118,7 +118,7 @@ class Switching:
     dry_run: bool
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
-    misread: tuple[Problem, ...] = ()
+    misread: tuple[IncidentSign, ...] = ()
     """What else the batch says and nothing can be made of."""
     released: Released | None = None
     """What has become of what waited; None where it was not switched on."""
@@ -173,7 +173,7 @@ class Operator:
             _, batch = _load(connection, done.after.instance_id)
             commands = self._commands(connection, done.action, done.after, batch)
         told = {one.seq for one in done.missing}
-        return tuple(one for one in commands if one.refusal is not None and one.seq not in told)
+        return tuple(one for one in commands if one.refused is not None and one.seq not in told)
 
     def pause(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
         """Let nothing more of an instance start; a running step ends first."""
@@ -344,7 +344,7 @@ class Operator:
             attempts = so_far.at(step.seq)
             cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
             ready = self.preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=now)
-            found.append(Command(step.seq, step.name, step.process_type, ready.command_text, ready.refusal))
+            found.append(Command(step.seq, step.name, step.process_type, ready.command_text, ready.refused))
         return tuple(found)
 
     def _intervention(

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, Refused
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, Refused
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
@@ -209,7 +209,7 @@ def _tried(operator: Operator, instance_id: InstanceId, act: Act, connection: An
     try:
         with savepoint(connection):
             act(operator, instance_id)
-    except (Conflict, Busy, DatabaseUnusable):
+    except (Conflict, Busy, DatabaseRefused):
         raise
     except BatchctlError as error:
         return error.in_full

@@ -10,12 +10,12 @@ from typing import Any
 
 from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
-from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
-from batchctl.domain.maintenance.health import Reading
+from batchctl.domain.maintenance.health import HealthFinding
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -53,7 +53,7 @@ COMING = 5
 """How many due times to come are shown."""
 
 _Broken = Mapping[BatchId, UnreadableRow]
-_TROUBLED = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
+_FAILING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
 _WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
 
 
@@ -82,7 +82,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Troubled:
+class FailingInstance:
     """An instance that has failed, is held or waits for its retry; `clear` is what to type."""
 
     instance: BatchInstance
@@ -127,13 +127,13 @@ class Overview:
     """That nothing runs on the database, because it is a copy."""
     left_out: tuple[str, ...]
     """What is to be said of the plugin modules that they work without."""
-    troubles: Mapping[str, str]
+    failures: Mapping[str, str]
     """What keeps controllers from their work, by their names."""
     instances: Mapping[InstanceStatus, int]
     intake: Mapping[IntakeStatus, int]
     untaken_count: int
     running: tuple[Running, ...]
-    troubled: tuple[Troubled, ...]
+    failing: tuple[FailingInstance, ...]
     waiting: tuple[Waiting, ...]
     not_taken_in: tuple[IntakeRow, ...]
     to_take_in: Mapping[IntakeId, str]
@@ -150,7 +150,7 @@ class Overview:
     completed: tuple[Completed, ...]
     waits: tuple[Seen, ...] = ()
     """Batches that wait for others."""
-    ailing: tuple[Ailing, ...] = ()
+    dead_end_starts: tuple[DeadEnd, ...] = ()
     """Triggers, watches and schedules that start nothing because of some trouble."""
     coming: tuple[ComingUp, ...] = ()
     """What schedules start next."""
@@ -165,7 +165,7 @@ class Overview:
     incident_count: int = 0
     acknowledged_count: int = 0
     """How many of these somebody has acknowledged."""
-    full_disks: tuple[Reading, ...] = ()
+    full_disks: tuple[HealthFinding, ...] = ()
     """Disks of this host on which nothing may be recorded soon."""
 
 
@@ -176,7 +176,7 @@ def overview(
     *,
     most: int = 20,
     timetable: Timetable | None = None,
-    full_disks: tuple[Reading, ...] = (),
+    full_disks: tuple[HealthFinding, ...] = (),
 ) -> Overview:
     """Look at everything once; no list is longer than `most`. Of schedules a `timetable` tells."""
     now = clock.now()
@@ -192,7 +192,7 @@ def overview(
         again = files_taken_again.find(connection, not_taken_in)
         around = None if timetable is None else timetable.around(connection)
         living = presence.living(connection, now)
-        may_be_stuck = lacks_plugins or any(is_of_locks(row.trouble) for row in living)
+        may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
         return Overview(
             now=now,
@@ -200,12 +200,12 @@ def overview(
             last_sign=None if living else last_sign(connection),
             copy=copies.refused_on(connection),
             left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
-            troubles={row.name: row.trouble for row in living if row.trouble is not None},
+            failures={row.name: row.failure for row in living if row.failure is not None},
             instances=_totals(counts),
             intake=arrived,
             untaken_count=reports.count_untaken(connection),
             running=_running(connection, batches, broken, living, now, most),
-            troubled=_troubled(connection, batches, broken, living, now, most),
+            failing=_failing(connection, batches, broken, living, now, most),
             waiting=_waiting(connection, batches, broken, living, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={
@@ -222,7 +222,7 @@ def overview(
             frozen=_frozen(batches, now),
             completed=_completed(connection, batches, broken, most),
             waits=dependents.seen(connection, batches, now, most),
-            ailing=dead_end_rows.ailing(connection),
+            dead_end_starts=dead_end_rows.dead_end_starts(connection),
             unreadable=(
                 *defined.unreadable,
                 *dead_end_rows.unreadable(connection),
@@ -288,21 +288,21 @@ def _frozen(batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[
     return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
 
 
-def _troubled(
+def _failing(
     connection: Any,
     batches: Mapping[BatchId, BatchDefinition],
     broken: _Broken,
     living: Sequence[ControllerRow],
     now: datetime,
     most: int,
-) -> tuple[Troubled, ...]:
-    found: list[Troubled] = []
-    for status in _TROUBLED:
+) -> tuple[FailingInstance, ...]:
+    found: list[FailingInstance] = []
+    for status in _FAILING:
         if len(found) >= most:
             break
         for instance in reports.open_in(connection, (status,), most - len(found)):
             last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)
-            one = Troubled(
+            one = FailingInstance(
                 instance=instance,
                 batch=_name(batches, broken, instance.batch_id),
                 step=stopped_at(instance, batch, last),

@@ -32,7 +32,7 @@ class Creation:
     row: IntakeRow
     batches: tuple[str, ...]
     repeats: tuple[IntakeId, ...]
-    refusals: tuple[str, ...]
+    all_refused: tuple[str, ...]
     values: tuple[tuple[str, Populated], ...] = ()
     """What the populator of each batch has found, whether it would get an instance or not."""
 
@@ -76,11 +76,11 @@ def _creation(
     connection: Any, row: IntakeRow, defined: Definitions, batch_ids: list[BatchId], populators: PopulatorRunner
 ) -> Creation:
     names, repeats, found = list[str](), list[IntakeId](), list[tuple[str, Populated]]()
-    refusals = [f"{one.message}; {one.mend}" for one in defined.unreadable if one.batch_id in batch_ids]
+    all_refused = [f"{one.message}; {one.mend}" for one in defined.unreadable if one.batch_id in batch_ids]
     for batch in (one for one in defined.batches if one.batch_id in batch_ids):
         values = populate(populators, row, batch)
         if isinstance(values, str):
-            refusals.append(f"batch {visible(batch.name)}: {values}")
+            all_refused.append(f"batch {visible(batch.name)}: {values}")
             continue
         found.append((batch.name, values))
         first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
@@ -88,7 +88,7 @@ def _creation(
             names.append(batch.name)
         else:
             repeats.append(first)
-    return Creation(row, tuple(names), tuple(repeats), tuple(refusals), tuple(found))
+    return Creation(row, tuple(names), tuple(repeats), tuple(all_refused), tuple(found))
 
 
 def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[Walk, ...]:

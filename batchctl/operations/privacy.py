@@ -7,7 +7,7 @@ from pathlib import Path
 
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.domain.text import typed, visible
 from batchctl.store import engine
 from batchctl.system.permissions import others_at
@@ -15,7 +15,7 @@ from batchctl.system.permissions import others_at
 CHECK = "privacy"
 
 
-def readings(settings: config.Settings) -> Iterator[tuple[str, Reading]]:
+def findings(settings: config.Settings) -> Iterator[tuple[str, HealthFinding]]:
     """Yield who else gets at the control database, the state directory, the settings and the files of secrets."""
     yield from _of("database_url", _database_files(settings), "600")
     yield from _of("this host", [settings.directory / settings.state_directory], "700")
@@ -27,7 +27,9 @@ def readings(settings: config.Settings) -> Iterator[tuple[str, Reading]]:
             yield from _of(f"secrets.{name}", [settings.directory / given.file], "600")
 
 
-def _of(target: str, paths: Sequence[Path], mode: str, harmless: tuple[str, ...] = ()) -> Iterator[tuple[str, Reading]]:
+def _of(
+    target: str, paths: Sequence[Path], mode: str, harmless: tuple[str, ...] = ()
+) -> Iterator[tuple[str, HealthFinding]]:
     """Yield a reading: what every user may do is a warning, a group was let in on purpose."""
     found = {path: others_at(path) for path in paths if path.exists()}
     if not found:
@@ -38,7 +40,7 @@ def _of(target: str, paths: Sequence[Path], mode: str, harmless: tuple[str, ...]
         said = f"Every user of this host may {found[grave[0]].everybody} {_listed(grave)}."
         # What SQLite has made beside its file may be gone by the time somebody types this.
         next_step = f"chmod {mode} {typed(str(paths[0]))}{'*' if len(paths) > 1 else ''}"
-        yield target, Reading(CHECK, Result.WARN, said, next_step)
+        yield target, HealthFinding(CHECK, Result.WARN, said, next_step)
         return
     shared = [path for path, others in found.items() if others.group]
     if open_to_all:
@@ -48,7 +50,7 @@ def _of(target: str, paths: Sequence[Path], mode: str, harmless: tuple[str, ...]
         said = f"The group {visible(others.group_name)} may {others.group} {_listed(shared)}, besides its owner."
     else:
         said = f"Nobody else gets at {_listed(list(found)[:1])}, as far as its mode says."
-    yield target, Reading(CHECK, Result.OK, said)
+    yield target, HealthFinding(CHECK, Result.OK, said)
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.alerting.performance import Performance, performance
 from batchctl.domain.dependencies import forecast
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
@@ -156,7 +156,7 @@ class Late:
     waits: tuple[Seen, ...]
     standing: tuple[Standing, ...]
     steps: tuple[StepLengths, ...]
-    missed: tuple[Problem, ...] = ()
+    missed: tuple[IncidentSign, ...] = ()
     """What should have arrived, begun or been done by now, as ArriveBy, StartBy, FinishBy or the past say."""
 
     @property
@@ -240,7 +240,7 @@ class Reporter:
 
     def _missed(
         self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
-    ) -> tuple[Problem, ...]:
+    ) -> tuple[IncidentSign, ...]:
         """Return what incidents are opened of, whether a controller is there that does it or not."""
         awaited, clock = ExpectedWork(self.rules), self.timetable.clock
         until = clock.monotonic() + PATIENCE.total_seconds()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from batchctl.domain.alerting.incidents import Incident, Problem
-from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.alerting.incidents import Incident, IncidentSign
+from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.operators.requests import Request
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import (
@@ -106,7 +106,7 @@ def batch(row: BatchDefinition) -> Columns:
     }
 
 
-def problem(one: Problem) -> Columns:
+def incident_sign(one: IncidentSign) -> Columns:
     """Return something that is the matter, under the names of columns."""
     return {
         "Kind": one.kind.value,
@@ -139,7 +139,7 @@ def missing_plugin(one: MissingPlugin) -> Columns:
     }
 
 
-def ailing(row: Ailing) -> Columns:
+def dead_end(row: DeadEnd) -> Columns:
     """Return what should start work and cannot, under the names of columns."""
     return {"Source": row.source, "EventTime": moment(row.since), "Message": row.message, "Next": row.next_step}
 
@@ -228,7 +228,7 @@ def controller(row: ControllerRow) -> Columns:
         "z_inserted": moment(row.started_at),
         "OrphanTimeoutSecs": None if row.orphan_timeout is None else int(row.orphan_timeout.total_seconds()),
         "SchedulerZone": row.scheduler_zone,
-        "Trouble": row.trouble,
+        "Trouble": row.failure,
     }
 
 

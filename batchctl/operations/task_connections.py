@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, BatchInstance, DataValues, InstanceId, IntakeRow, Populated, Step
 from batchctl.domain.status import InstanceStatus
@@ -40,9 +40,9 @@ def check(
                 raise Refused(message, next_step="the same with another --file; without one, Data is a command")
 
 
-def problems(
+def findings(
     connection: Any, batches: Iterable[BatchDefinition], known: Collection[str]
-) -> Iterator[tuple[InstanceId, Problem]]:
+) -> Iterator[tuple[InstanceId, Finding]]:
     """Yield the open instances whose task names a connection that is not configured, and where to correct it."""
     for batch in batches:
         if any(step.process_type == PROCESS_TYPE for step in batch.steps):
@@ -50,7 +50,7 @@ def problems(
                 step = batch.step_after(instance.last_seq)
                 wrong = None if step is None else _wrong(step, instance.data, known)
                 if wrong is not None:
-                    yield instance.instance_id, Problem(*wrong, _mending(instance, wrong[0]))
+                    yield instance.instance_id, Finding(*wrong, _mending(instance, wrong[0]))
 
 
 def _mending(instance: BatchInstance, name: str) -> str:

@@ -95,9 +95,9 @@ class Desk:
 
     def _check(self, task: Task) -> None:
         known = self.preparer.surroundings.connections
-        trouble = unfit(task.body) or unfit(task.connection or "")
-        if trouble is not None:
-            raise Refused(f"The task cannot be queued: {trouble}.", next_step="batchctl task --help")
+        failure = unfit(task.body) or unfit(task.connection or "")
+        if failure is not None:
+            raise Refused(f"The task cannot be queued: {failure}.", next_step="batchctl task --help")
         if not task.body.strip():
             raise Refused("The task is empty: there is nothing to do.", next_step="batchctl task --help")
         if task.connection is not None and task.connection not in known:
@@ -128,9 +128,9 @@ class Desk:
         """Return what will run, by the code that will run it."""
         instance = _imagined(task, batch, self._populated(task, batch))
         ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=self.clock.now())
-        if ready.refusal is not None:
+        if ready.refused is not None:
             whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            because = without_next_step(ready.refusal.removeprefix(whose))
+            because = without_next_step(ready.refused.removeprefix(whose))
             raise Refused(f"The task could not be carried out: {because}", next_step="correct it, and queue it again")
         place = ready.step.data[0] if ready.step.process_type == "sql" else None
         if place != task.connection:

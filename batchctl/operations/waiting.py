@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from batchctl.domain import gates
-from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
+from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
@@ -96,7 +96,7 @@ def _silently(left: Sequence[Awaited], seconds: float) -> None:
 class Wait:
     """Everything that is waited for, and how it stands.
 
-    `tell` hears of each as soon as it is seen settled. A database that fails meanwhile is waited for too; `trouble`
+    `tell` hears of each as soon as it is seen settled. A database that fails meanwhile is waited for too; `failure`
     hears of it once.
     """
 
@@ -104,11 +104,11 @@ class Wait:
     patience: Patience
     presence: Presence
     tell: Callable[[Awaited], None]
-    trouble: Callable[[str], None]
+    failure: Callable[[str], None]
     progress: Callable[[Sequence[Awaited], float], None] = _silently
     """Hears after each look of what is waited for still, and how many seconds it has been."""
     _found: dict[Reference, Awaited] = field(default_factory=dict)
-    _is_troubled: bool = False
+    _is_failing: bool = False
 
     def until_settled(self, references: Sequence[Reference], timeout: float | None) -> tuple[Awaited, ...]:
         """Wait until everything is settled, or the time is over; return how each stands, and why it is not settled."""
@@ -150,10 +150,10 @@ class Wait:
     def _try(self, act: Callable[[Sequence[Reference]], None], references: Sequence[Reference]) -> None:
         try:
             act(references)
-        except (Busy, Conflict, DatabaseUnusable) as error:
-            if not self._is_troubled:
-                self.trouble(error.message)
-            self._is_troubled = True
+        except (Busy, Conflict, DatabaseRefused) as error:
+            if not self._is_failing:
+                self.failure(error.message)
+            self._is_failing = True
 
 
 class _Waiting:

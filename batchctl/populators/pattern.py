@@ -11,9 +11,9 @@ from batchctl.plugin_api import (
     BatchDefinition,
     CannotPopulate,
     DataValues,
+    Finding,
     IntakeRow,
     Populated,
-    Problem,
     did_you_mean,
     visible,
 )
@@ -38,17 +38,17 @@ class PatternPopulator:
 
     name: ClassVar[str] = "pattern"
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         """Return what is wrong with the regular expression."""
         try:
             pattern = _compiled(batch)
         except CannotPopulate as error:
-            return [Problem("PopulatorArgs", str(error))]
+            return [Finding("PopulatorArgs", str(error))]
         unknown = [] if pattern is None else [name for name in pattern.groupindex if name not in _GROUPS]
         on = _on(batch)
-        strange = [] if on is None or on in _ON else [Problem("PopulatorOn", _strange(batch))]
+        strange = [] if on is None or on in _ON else [Finding("PopulatorOn", _strange(batch))]
         return strange + [
-            Problem("PopulatorArgs", f"the group '{visible(name)}' fills nothing.{did_you_mean(name, _GROUPS)}")
+            Finding("PopulatorArgs", f"the group '{visible(name)}' fills nothing.{did_you_mean(name, _GROUPS)}")
             for name in unknown
         ]
 

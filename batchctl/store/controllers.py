@@ -153,10 +153,10 @@ def _read(listed: str | None) -> frozenset[str]:
     return frozenset((listed or "").split(SEPARATOR)) - {""}
 
 
-def beat(connection: Connection, name: str, seq: int, now: datetime, trouble: str | None) -> bool:
+def beat(connection: Connection, name: str, seq: int, now: datetime, failure: str | None) -> bool:
     """Give a sign of life, and say what keeps one from one's work, if anything does; false when the row is gone."""
     signs = {"HeartbeatSeq": seq, "Heartbeat": now, "Status": ControllerStatus.RUNNING.value, "z_updated": now}
-    return _BEAT(connection, {**signs, "Trouble": None if trouble is None else storable(trouble)}, called=name)
+    return _BEAT(connection, {**signs, "Trouble": None if failure is None else storable(failure)}, called=name)
 
 
 def lost(connection: Connection) -> Sequence[str]:
@@ -248,5 +248,5 @@ def controller_row(row: Row[Any]) -> ControllerRow:
         orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
         scheduler_zone=text_of(getattr(row, "SchedulerZone", None)),
         left_out=text_of(getattr(row, "LeftOut", None)),
-        trouble=text_of(getattr(row, "Trouble", None)),
+        failure=text_of(getattr(row, "Trouble", None)),
     )

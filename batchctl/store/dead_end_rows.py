@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from batchctl.domain.dead_ends import Ailing, Start
+from batchctl.domain.dead_ends import DeadEnd, Start
 from batchctl.domain.errors import next_step_in
 from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import SchedulerEvent
@@ -18,7 +18,7 @@ from batchctl.store.intake import data_triggers, file_watches
 from batchctl.store.scheduling import schedule_rows
 
 
-def ailing(connection: Connection) -> tuple[Ailing, ...]:
+def dead_end_starts(connection: Connection) -> tuple[DeadEnd, ...]:
     """Return the enabled triggers and schedules whose last word was an error, and the watches whose folder cannot be listed."""
     return *_triggers(connection), *_watches(connection), *_schedules(connection)
 
@@ -41,7 +41,7 @@ def starts(connection: Connection) -> Iterator[Start]:
     yield from (Start(source=one.source, entity=one.entity) for one in watched if one.enabled)
 
 
-def of_trigger(connection: Connection, trigger: DataTrigger) -> Ailing | None:
+def of_trigger(connection: Connection, trigger: DataTrigger) -> DeadEnd | None:
     """Return the trouble that was the last word of a controller about a trigger."""
     last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
     if last is None or last.event is not SchedulerEvent.ERROR:
@@ -50,18 +50,18 @@ def of_trigger(connection: Connection, trigger: DataTrigger) -> Ailing | None:
     return _of(trigger.source, last.at, said, next_step_in(said), f"batchctl trigger test {typed(trigger.name)}")
 
 
-def _of(source: str, since: datetime, said: str, mend: str | None, test: str) -> Ailing:
+def _of(source: str, since: datetime, said: str, mend: str | None, test: str) -> DeadEnd:
     """Return a trouble with what mends it, if its message names that: a test would only name it again, and refuse."""
-    return Ailing(source, since, said, test if not mend else f"{mend}   (then: {test})")
+    return DeadEnd(source, since, said, test if not mend else f"{mend}   (then: {test})")
 
 
-def _triggers(connection: Connection) -> Iterator[Ailing]:
+def _triggers(connection: Connection) -> Iterator[DeadEnd]:
     yield from (
         found for one in data_triggers.enabled(connection) if (found := of_trigger(connection, one)) is not None
     )
 
 
-def _watches(connection: Connection) -> Iterator[Ailing]:
+def _watches(connection: Connection) -> Iterator[DeadEnd]:
     for watch in file_watches.everyone(connection):
         if watch.enabled and watch.unreachable_since is not None:
             last = scheduler_log.last_of(connection, watch.entity, watch.source)
@@ -70,7 +70,7 @@ def _watches(connection: Connection) -> Iterator[Ailing]:
             yield _of(watch.source, watch.unreachable_since, said, mend, f"batchctl watch test {typed(watch.name)}")
 
 
-def _schedules(connection: Connection) -> Iterator[Ailing]:
+def _schedules(connection: Connection) -> Iterator[DeadEnd]:
     for schedule in schedule_rows.everything(connection)[0]:
         # What a controller could make sense of has a next time, or is over.
         if schedule.enabled and schedule.next_run_time is None:

@@ -10,7 +10,7 @@ from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from batchctl.domain import urls
-from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import ConfigurationError, DatabaseRefused
 from batchctl.domain.text import visible
 from batchctl.store.dialects import NAMES, dialect_named, sqlite
 
@@ -63,7 +63,7 @@ class _Way:
             return self.url()
         except ConfigurationError as error:
             message = f"The control database cannot be connected to: {error.message}"
-            raise DatabaseUnusable(message, next_step=error.next_step or "batchctl doctor") from error
+            raise DatabaseRefused(message, next_step=error.next_step or "batchctl doctor") from error
 
 
 def discreet(engine: Engine, passwords: Callable[[], tuple[str, ...]]) -> Engine:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, literal_column, select, update
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.store.tables import setting
 
 DATABASE_ID = "DatabaseId"
@@ -37,13 +37,13 @@ def rename(connection: Connection, now: datetime) -> None:
     connection.execute(update(setting).where(setting.c.Name == DATABASE_ID).values(Value=made, z_updated=now))
 
 
-def lost_name(connection: Connection) -> DatabaseUnusable | None:
+def lost_name(connection: Connection) -> DatabaseRefused | None:
     """Say that the database has lost its name, and what to type; None when it has one."""
     found = _found(connection)
     if found:
         return None
     statement = (_INSERT if found is None else _UPDATE).format(_AT_RANDOM[connection.dialect.name])
-    return DatabaseUnusable(_LOST, next_step=f"give it back its name from a backup, or a new one: {statement}")
+    return DatabaseRefused(_LOST, next_step=f"give it back its name from a backup, or a new one: {statement}")
 
 
 def verify(connection: Connection) -> None:

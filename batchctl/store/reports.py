@@ -263,12 +263,12 @@ def _instances(connection: Connection, statement: Select[Any], **values: object)
     return readable(connection.execute(statement, values), instance)
 
 
-def violations(connection: Connection, *, at_length: bool = False) -> tuple[list[UnreadableRow], list[str]]:
+def constraint_findings(connection: Connection, *, at_length: bool = False) -> tuple[list[UnreadableRow], list[str]]:
     """Return the first rows that break a constraint, and what else breaks any, or the database itself.
 
     All rows of work and of what people define are read to find them; on SQLite of those tables in which it has found some.
     """
-    said = dialect_of(connection).violations(connection, at_length=at_length)
+    said = dialect_of(connection).constraint_findings(connection, at_length=at_length)
     failed = {f"CHECK constraint failed in {table.name}": table for table in metadata.sorted_tables}
     is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
     rows = [

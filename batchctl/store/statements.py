@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.values import value
 from batchctl.store.columns import stamp
 from batchctl.store.dialects import dialect_of
@@ -112,7 +112,7 @@ class Rows:
             inserted = driver.execute(statement.text, last)
             if made + inserted.rowcount < len(self.values):
                 message = "A trigger that somebody has put on a table of batchctl keeps rows from being inserted."
-                raise DatabaseUnusable(message, next_step="drop the trigger; batchctl db verify names it")
+                raise DatabaseRefused(message, next_step="drop the trigger; batchctl db verify names it")
             last_id = inserted.lastrowid
             # Nobody else writes within a transaction, so the numbers follow each other.
             return list(range(last_id - len(others), last_id + 1))

@@ -189,7 +189,7 @@ class StoreTransactions:
             # SQLAlchemy will not use a connection again over which it has met something it did not expect.
             self._give_up_connection()
         if self._dialect.is_about_the_database(error):
-            raise self._dialect.unusable(error, self._dialect.place_of(self._engine)) from error
+            raise self._dialect.database_refused(error, self._dialect.place_of(self._engine)) from error
 
     def _give_up_connection(self) -> None:
         connection, self._connection = self._connection, None
@@ -213,7 +213,7 @@ def savepoint(connection: Connection) -> Iterator[None]:
             # Only all of the transaction can be run again.
             raise Conflict(said_by(error)) from error
         if isinstance(error, Exception) and dialect.is_about_the_database(error):
-            raise dialect.unusable(error, dialect.place_of(connection.engine)) from error
+            raise dialect.database_refused(error, dialect.place_of(connection.engine)) from error
         dialect.undo_part(connection)
         dialect.end_part(connection)
         raise

@@ -84,9 +84,9 @@ def _named(settings: Settings, name: str) -> ChannelSettings:
 
 def send(settings: Settings, name: str, letter: Letter) -> None:
     """Send a letter; raises what kept it from being sent."""
-    problem = problem_of(settings, name)
-    if problem is not None:
-        raise problem
+    finding = finding_of(settings, name)
+    if finding is not None:
+        raise finding
     channel = Channel(settings, name)
     try:
         _KINDS[channel.given.kind].send(channel, letter)
@@ -97,7 +97,7 @@ def send(settings: Settings, name: str, letter: Letter) -> None:
         raise BatchctlError(said) from None
 
 
-def problem_of(settings: Settings, name: str) -> ConfigurationError | None:
+def finding_of(settings: Settings, name: str) -> ConfigurationError | None:
     """Return why a channel cannot work, as far as that can be told without sending anything."""
     try:
         channel = Channel(settings, name)

@@ -15,13 +15,13 @@ from batchctl.system import platform
 class EventFile:
     """Appends lines to a file that several processes of one host may share.
 
-    What cannot be written is lost and told once to `complain`, until a line can be written again: the work goes on without.
+    What cannot be written is lost and told once to `warn`, until a line can be written again: the work goes on without.
     """
 
-    def __init__(self, path: Path, *, most_bytes: int, kept: int, complain: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, *, most_bytes: int, kept: int, warn: Callable[[str], None]) -> None:
         """Name the file; it is opened with the first line."""
         self._handler = _SharedFile(path, most_bytes=most_bytes, kept=kept)
-        self._complain = complain
+        self._warn = warn
         self._is_broken = False
 
     def add(self, text: str) -> None:
@@ -31,7 +31,7 @@ class EventFile:
         except OSError as error:
             if not self._is_broken:
                 self._is_broken = True
-                self._complain(f"{error.strerror or error}")
+                self._warn(f"{error.strerror or error}")
         else:
             self._is_broken = False
 

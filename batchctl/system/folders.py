@@ -87,12 +87,12 @@ class ThreadFolders:
             found.append(self._reports.get())
         return found
 
-    def troubles_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
+    def failures_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
         """Say why folders cannot be listed on this host."""
         silent = f"it has not answered for {within.total_seconds():g} s; {_ELSE}"
-        said = all_within(within, {folder: partial(_trouble_with, folder) for folder in folders})
+        said = all_within(within, {folder: partial(_failure_with, folder) for folder in folders})
         found = {folder: said.get(folder, silent) for folder in folders}
-        return {folder: trouble for folder, trouble in found.items() if trouble is not None}
+        return {folder: failure for folder, failure in found.items() if failure is not None}
 
     def leave(self, key: int) -> None:
         """Let a thread end once it has done what it is at."""
@@ -157,7 +157,7 @@ class _Walk:
         self._numbers = False
         self._entries = 0
         self._returned = 0
-        self._trouble: str | None = None
+        self._failure: str | None = None
         self._is_whole = True
         self._begun = 0.0
         self._page = _Page(0.0)
@@ -234,8 +234,8 @@ class _Walk:
     def _found(self, path: str, status: os.stat_result) -> FoundFile:
         return _found(path, status, numbers=self._numbers)
 
-    def _give_up(self, trouble: str) -> None:
-        self._trouble = self._trouble or trouble
+    def _give_up(self, failure: str) -> None:
+        self._failure = self._failure or failure
         self._is_whole = False
 
     def _report(self, *, is_last: bool = False) -> None:
@@ -250,7 +250,7 @@ class _Walk:
                 entries=self._entries,
                 walk_begun=self._begun,
                 is_last=is_last,
-                trouble=self._trouble if is_last else None,
+                failure=self._failure if is_last else None,
                 is_whole=is_last and self._is_whole,
             )
         )
@@ -309,7 +309,7 @@ def _guarded(key: int, path: str, file: FoundFile, work: Job, post: Post) -> Job
     except FileNotFoundError:
         post(Inspected(key, file, is_changed=True))
     except OSError as error:
-        post(Inspected(key, file, trouble=_said(error, path)))
+        post(Inspected(key, file, failure=_said(error, path)))
     return None
 
 
@@ -337,7 +337,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
     return _KINDS.get(stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode), "something else")
 
 
-def _trouble_with(folder: str) -> str | None:
+def _failure_with(folder: str) -> str | None:
     try:
         with os.scandir(folder) as entries:
             next(iter(entries), None)

@@ -55,7 +55,7 @@ class CommandRun:
         """Start it in an environment; whether that was possible is said by its end."""
         self._stop = stop
         self._output = Output(cap)
-        self._refused = _refusal(command.argv, stop)
+        self._refused = _refused(command.argv, stop)
         self._code: int | None = None
         self._has_rest = False
         self.lacked_means = False
@@ -186,7 +186,7 @@ def signal_name(code: int) -> str:
         return f"signal {-code}"
 
 
-def _refusal(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
+def _refused(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
     if stop.told:
         return CommandEnd(not_started="the step was told to stop before the command was started", stopped=True)
     if not argv or not argv[0]:

@@ -44,7 +44,7 @@ if sys.platform != "win32":
             return os.waitstatus_to_exitcode(status)
 
     def _spawn(argv: Sequence[str], environment: Mapping[str, str], streams: list[tuple[int, int, int]]) -> int:
-        trouble = None
+        failure = None
         for program in _candidates(argv[0], environment):
             try:
                 return os.posix_spawn(
@@ -54,8 +54,8 @@ if sys.platform != "win32":
                 pass
             except OSError as error:
                 # As a shell does: what cannot be started is passed over for a later one that can.
-                trouble = trouble or error
-        raise trouble or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+                failure = failure or error
+        raise failure or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def _candidates(program: str, environment: Mapping[str, str]) -> list[str]:
         if os.path.dirname(program):

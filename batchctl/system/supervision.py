@@ -23,7 +23,7 @@ from batchctl.system.threads import Threads
 
 _CODE = "import sys; sys.path.insert(0, sys.argv[1]); from batchctl.system.supervisor import main; main(sys.argv[2:])"
 _ROOT = Path(__file__).parents[2]
-_TROUBLE = "trouble"
+_FAILURE = "trouble"
 _PATIENCE = 5.0
 """Seconds beyond the grace time until everything has ended that was told to."""
 
@@ -174,14 +174,14 @@ class Supervision:
             os.close(orders)
             raise
         try:
-            with (self._place / _TROUBLE).open("ab") as trouble:
+            with (self._place / _FAILURE).open("ab") as failure:
                 settings = json.dumps(self._settings)
                 self._process = platform.start_outliving(
                     [sys.executable, "-I", "-S", "-c", _CODE, str(_ROOT), str(self._place), settings],
                     stdin=receiving,
                     stdout=sending,
                     # Not this program's own: whoever reads that would wait as long as the supervisor lives.
-                    stderr=trouble.fileno(),
+                    stderr=failure.fileno(),
                     environment=self._environment,
                 )
         except BaseException:
@@ -247,7 +247,7 @@ class Supervision:
 
     def _last_words(self) -> str:
         try:
-            said = (self._place / _TROUBLE).read_text(encoding="utf-8", errors="replace").strip()
+            said = (self._place / _FAILURE).read_text(encoding="utf-8", errors="replace").strip()
         except OSError as error:
             return error.strerror or str(error)
         return said.rpartition("\n")[2] or "it gave no reason"

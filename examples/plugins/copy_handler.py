@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from batchctl.plugin_api import (
     Execution,
-    Problem,
+    Finding,
     Rendered,
     Step,
     StepHandler,
@@ -19,7 +19,6 @@ from batchctl.plugin_api import (
     Surroundings,
     fill,
     parse_for,
-    problems,
 )
 
 
@@ -28,14 +27,14 @@ class CopyFile:
 
     process_type: ClassVar[str] = "copy_file"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
         """Both names are needed, and their placeholders have to be known."""
         source, target = step.data[:2]
         missing = [
-            Problem(column, "it is needed") for column, text in (("Data1", source), ("Data2", target)) if not text
+            Finding(column, "it is needed") for column, text in (("Data1", source), ("Data2", target)) if not text
         ]
         known = surroundings.secrets
-        return [*missing, *problems("Data1", source, known), *problems("Data2", target, known)]
+        return [*missing, *findings("Data1", source, known), *findings("Data2", target, known)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill in the names. What stands in the history does the same when it is pasted into a shell."""

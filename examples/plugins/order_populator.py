@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import BatchDefinition, CannotPopulate, IntakeRow, Populated, Populator, Problem
+from batchctl.plugin_api import BatchDefinition, CannotPopulate, Finding, IntakeRow, Populated, Populator
 
 
 class Orders:
@@ -14,9 +14,9 @@ class Orders:
 
     name: ClassVar[str] = "orders"
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         """Take no PopulatorArgs."""
-        return [Problem("PopulatorArgs", "it is not used; leave it empty")] if batch.populator_args else []
+        return [Finding("PopulatorArgs", "it is not used; leave it empty")] if batch.populator_args else []
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Read the order; what cannot be read rejects this row, with the reason on it."""

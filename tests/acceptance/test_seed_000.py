@@ -426,7 +426,7 @@ def test_line_25_a_trigger_that_counts_again_is_nobodys_trouble_also_after_a_res
 
     assert yard.events() == ["error", "rescued"]
     with yard.world.transactions.read() as connection:
-        assert dead_end_rows.ailing(connection) == ()
+        assert dead_end_rows.dead_end_starts(connection) == ()
 
 
 def test_line_24_a_table_that_does_not_answer_is_an_error_and_the_others_do_not_wait(yard: Yard) -> None:

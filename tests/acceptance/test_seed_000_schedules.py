@@ -160,7 +160,7 @@ def test_line_37_a_schedule_lacks_nothing_whoever_writes_it(shop: Timetable) -> 
 
     done = keeper(shop).add("s", {"Entity": "B", "ScheduleType": "weekly", "RunTimes": "6"})
 
-    assert [problem.column for problem in done.problems] == ["RunDays", "RunTimes"]
+    assert [finding.column for finding in done.findings] == ["RunDays", "RunTimes"]
     assert shop.world.sql("SELECT ScheduleName FROM Schedule") == []
 
 

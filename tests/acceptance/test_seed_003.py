@@ -483,10 +483,10 @@ def test_line_21_check_tells_what_differs_from_the_code(shop: Shop) -> None:
     shop.starts(nightly)
     shop.world.sql("UPDATE Schedule SET RunTimes = '04:00'")
     with shop.world.transactions.read() as connection:
-        ((table, row, problem),) = job_findings.job_problems(connection, Node(shop=[nightly]))
+        ((table, row, finding),) = job_findings.job_findings(connection, Node(shop=[nightly]))
 
-    assert (table, row, problem.column) == ("Schedule", "nightly.Daily_06_00", "RunTimes")
-    assert "RunTimes 04:00 becomes 06:00" in problem.message
+    assert (table, row, finding.column) == ("Schedule", "nightly.Daily_06_00", "RunTimes")
+    assert "RunTimes 04:00 becomes 06:00" in finding.message
 
 
 def test_line_22_everything_its_system_procedures_did_is_a_command(night: Night) -> None:

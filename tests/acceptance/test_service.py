@@ -17,7 +17,7 @@ import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
 from tests.control_databases import ControlDatabase
-from tests.sqlserver.parser import problems
+from tests.sqlserver.parser import findings
 
 pytestmark = pytest.mark.wheel
 
@@ -107,7 +107,7 @@ def test_the_job_of_sql_server_agent_is_t_sql(folder: Path, run_batchctl: RunBat
 
     assert printed.returncode == 0
     assert "@proxy_name = N'etl''s';" in printed.stdout
-    assert problems(printed.stdout) == []
+    assert findings(printed.stdout) == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def main() -> int:
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
         outcome = Campaign(Options(kills, seed, kind, asked.sabotage), directory).run()
         print(figures(outcome), flush=True)
-        if outcome.violations:
+        if outcome.constraint_findings:
             failed = True
             print(findings(outcome), flush=True)
         elif asked.keep:

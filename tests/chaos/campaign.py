@@ -76,7 +76,7 @@ class Outcome:
     """How often each message about an incident was sent."""
     seconds: float = 0.0
     chaos_seconds: float = 0.0
-    violations: list[Violation] = field(default_factory=list)
+    constraint_findings: list[Violation] = field(default_factory=list)
 
 
 class Campaign:
@@ -303,7 +303,7 @@ class Campaign:
 
     def _judge(self) -> None:
         evidence = gather(self.shop)
-        self.outcome.violations += judge(self.shop, evidence)
+        self.outcome.constraint_findings += judge(self.shop, evidence)
         self._find("a command broke down", self._breakdowns)
         for question in (("fsck", "--json"), ("audit", "seal"), ("audit", "verify", "--json")):
             answer = self._ask(*question)
@@ -328,4 +328,4 @@ class Campaign:
 
     def _find(self, promise: str, rows: Sequence[object]) -> None:
         if rows:
-            self.outcome.violations.append(Violation(promise, tuple(rows)))
+            self.outcome.constraint_findings.append(Violation(promise, tuple(rows)))

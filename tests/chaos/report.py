@@ -15,7 +15,7 @@ def figures(outcome: Outcome) -> str:
     points = [*cuts.points((*cuts.OF_WORKERS, *cuts.OF_INTAKE, *cuts.OF_PEOPLE, "C14"))]
     missed = [point for point in points if point not in outcome.points]
     never = f"; never at {', '.join(missed)}" if 0 < len(missed) <= 5 else ""
-    broken = {found.promise: len(found.rows) for found in outcome.violations}
+    broken = {found.promise: len(found.rows) for found in outcome.constraint_findings}
     counted = {name: sum(times for said, times in broken.items() if said.startswith(name)) for name in PROMISES}
     counted["other"] = sum(broken.values()) - sum(counted.values())
     rate = outcome.kills / max(outcome.chaos_seconds, 0.001) * 60
@@ -40,8 +40,8 @@ def figures(outcome: Outcome) -> str:
 def findings(outcome: Outcome) -> str:
     """Return what was violated, with the rows, and how to see it again."""
     lines = [
-        f"seed {outcome.options.seed}: {len(outcome.violations)} promises were not kept",
-        *(f"  {found}" for found in outcome.violations),
+        f"seed {outcome.options.seed}: {len(outcome.constraint_findings)} promises were not kept",
+        *(f"  {found}" for found in outcome.constraint_findings),
         f"  everything lies in {outcome.directory}",
         f"  again: {outcome.options.command}",
     ]

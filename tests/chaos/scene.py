@@ -126,6 +126,6 @@ class Scene:
         """Return the processes of a kind."""
         return [found for found in marked(self.fleet.mark) if found.kind == kind]
 
-    def violations(self) -> str:
+    def constraint_findings(self) -> str:
         """Say which promises were not kept."""
         return "\n".join(map(str, judge(self.shop, gather(self.shop))))

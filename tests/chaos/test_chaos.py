@@ -19,7 +19,7 @@ def campaign(kills: int, database: str) -> Outcome:
     """Run one in a folder that stays when something was found."""
     directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{database}-"))
     outcome = Campaign(Options(kills, 1, database), directory).run()
-    if not outcome.violations:
+    if not outcome.constraint_findings:
         shutil.rmtree(directory)
     return outcome
 
@@ -29,7 +29,7 @@ def test_a_hundred_kills_lose_and_double_nothing(database: str) -> None:
     outcome = campaign(100, database)
     print(figures(outcome))
 
-    assert not outcome.violations, findings(outcome)
+    assert not outcome.constraint_findings, findings(outcome)
     assert outcome.kills >= 100
 
 
@@ -45,4 +45,4 @@ def test_the_rig_finds_what_a_broken_engine_doubles(kind: str, sqlite_database: 
         scene.until_over()
         scene.end(other)
 
-        assert "doubled: a step that may have run was started again unasked" in scene.violations()
+        assert "doubled: a step that may have run was started again unasked" in scene.constraint_findings()

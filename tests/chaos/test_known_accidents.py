@@ -24,7 +24,7 @@ def scene(control_database: ControlDatabase) -> Iterator[Scene]:
     """A scene on each kind of database in turn; at its end no promise may be broken."""
     with staged(Place(control_database), control_database.directory) as scene:
         yield scene
-        assert not scene.violations()
+        assert not scene.constraint_findings()
 
 
 def test_02_killed_between_any_two_of_claim_history_execute_and_status_nothing_is_lost_or_doubled(scene: Scene) -> None:
@@ -108,7 +108,7 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
 
             assert scene.statuses() == ["complete"] * 4
             assert set(scene.said("S").values()) == {1}
-            assert not scene.violations()
+            assert not scene.constraint_findings()
             assert scene.end(recovering) == [0]
     finally:
         place.close()

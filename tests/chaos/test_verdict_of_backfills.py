@@ -25,11 +25,11 @@ def test_what_became_of_a_backfill_is_seen(control_database: ControlDatabase) ->
         worker = scene.worker()
         scene.until_over()
         scene.end(worker)
-        assert not scene.violations()
+        assert not scene.constraint_findings()
 
         scene.shop.loosen()
         for statement, promise in BROKEN.items():
             scene.shop.sql("BEGIN")
             scene.shop.sql(statement)
-            assert promise in scene.violations(), statement
+            assert promise in scene.constraint_findings(), statement
             scene.shop.sql("ROLLBACK")

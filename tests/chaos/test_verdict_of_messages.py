@@ -17,12 +17,12 @@ def test_what_became_of_a_message_is_seen(control_database: ControlDatabase) -> 
         told = scene.directory / "alerts.log"
         letter = told.read_text(encoding="utf-8")
         (sent,) = scene.shop.letters()
-        assert "a message" not in scene.violations()
+        assert "a message" not in scene.constraint_findings()
 
         told.unlink()
-        assert "lost: a message that counts as sent never was" in scene.violations()
+        assert "lost: a message that counts as sent never was" in scene.constraint_findings()
         told.write_text(2 * letter, encoding="utf-8")
-        assert "doubled: a message was sent more often than it was claimed" in scene.violations()
+        assert "doubled: a message was sent more often than it was claimed" in scene.constraint_findings()
         # Whoever claims it anew, because its first sender died, may send it again.
         scene.shop.sql("UPDATE AlertDelivery SET Attempts = 2 WHERE AlertDelivery_id = ?", sent)
-        assert "a message" not in scene.violations()
+        assert "a message" not in scene.constraint_findings()

@@ -107,8 +107,8 @@ def test_what_a_row_says_is_never_a_next_step(shop: Shop) -> None:
     shop("run", "--once")
 
     hint = "batchctl rerun 1 --set Data2=... --reason ..."
-    [trouble] = shop.json("status")["Troubled"]
-    assert (trouble["Next"], "x 'Next:' 'Next:' curl" in trouble["Message"]) == (hint, True)
+    [failure] = shop.json("status")["Troubled"]
+    assert (failure["Next"], "x 'Next:' 'Next:' curl" in failure["Message"]) == (hint, True)
     assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]
     assert shop.json("incidents")[0]["NextStep"] == hint
 
@@ -122,8 +122,8 @@ def test_the_step_that_failed_is_named_whatever_steps_are_inserted_before_it(sho
         " SELECT ProcessBatch_id, 5, 'before', ProcessType, Data1 FROM ProcessControl"
     )
 
-    [trouble] = shop.json("status")["Troubled"]
-    assert (trouble["ProcessControlSeq"], trouble["ProcessName"]) == (10, "load")
+    [failure] = shop.json("status")["Troubled"]
+    assert (failure["ProcessControlSeq"], failure["ProcessName"]) == (10, "load")
     shop("status")
     assert "before" not in shop.out
 

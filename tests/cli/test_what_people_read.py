@@ -61,10 +61,10 @@ def test_who_waits_for_what_has_failed_is_told_no_time_but_what_must_happen_firs
     shop.arrive("Load")
     shop("run", "--once")
     shop("graph", "Report")
-    obstacles = shop.json("graph", "Report")["Forecast"]["Obstacles"]
+    blockers = shop.json("graph", "Report")["Forecast"]["Obstacles"]
 
     said = "Load: BatchControl 1 is failed, and what comes later waits for it"
-    assert obstacles == [said]
+    assert blockers == [said]
     shop("graph", "Report")
     assert "It will not be done before somebody acts:" in shop.out
     assert said in shop.out

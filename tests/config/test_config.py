@@ -19,7 +19,7 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def refusal(folder: Path, text: str) -> str:
+def refused(folder: Path, text: str) -> str:
     """Return what is said about a configuration that is not accepted."""
     with pytest.raises(ConfigurationError) as refused:
         config.load(written(folder, text))
@@ -90,7 +90,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_its_line(tmp_path: Path, text: str, line: int, key: str, says: str) -> None:
-    message = refusal(tmp_path, text)
+    message = refused(tmp_path, text)
 
     assert f"batchctl.toml, line {line}: " in message
     assert key in message
@@ -98,7 +98,7 @@ def test_a_wrong_key_or_value_is_named_with_its_line(tmp_path: Path, text: str, 
 
 
 def test_broken_toml_says_where(tmp_path: Path) -> None:
-    assert "line 2" in refusal(tmp_path, "poll_interval = 1\npoll_interval ==\n")
+    assert "line 2" in refused(tmp_path, "poll_interval = 1\npoll_interval ==\n")
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_url_may_refer_to_a_secret_which_is_resolved_when_it_is_asked_for(
     ],
 )
 def test_a_wrong_reference_is_named_with_its_line(tmp_path: Path, text: str, line: int, key: str, says: str) -> None:
-    message = refusal(tmp_path, text)
+    message = refused(tmp_path, text)
 
     assert f"batchctl.toml, line {line}: {key}: " in message
     assert says in message
@@ -323,9 +323,9 @@ def test_a_wrong_reference_is_named_with_its_line(tmp_path: Path, text: str, lin
 def test_a_password_that_is_cut_at_a_character_of_its_own_is_refused_and_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    message = refusal(tmp_path, f'database_url = "{url}"\n[connections.wh]\nurl = "{url}"\n')
+    message = refused(tmp_path, f'database_url = "{url}"\n[connections.wh]\nurl = "{url}"\n')
     monkeypatch.setenv("BATCHCTL_DATABASE_URL", url)
-    in_the_environment = refusal(tmp_path, "")
+    in_the_environment = refused(tmp_path, "")
 
     first, second = message.split("\n")
     assert "batchctl.toml, line 1: database_url: percent-encode @ / : # ? in the password" in first
@@ -343,7 +343,7 @@ def test_a_wrong_reference_in_a_variable_is_named_by_the_variable(
 ) -> None:
     monkeypatch.setenv("BATCHCTL_CONNECTIONS__WH__URL", "postgresql://u:{secret:nobody}@h/d")
 
-    assert refusal(tmp_path, "").startswith("Environment variable BATCHCTL_CONNECTIONS__WH__URL: there is no [secrets.")
+    assert refused(tmp_path, "").startswith("Environment variable BATCHCTL_CONNECTIONS__WH__URL: there is no [secrets.")
 
 
 def test_passwords_that_stand_in_the_file_are_known_and_those_of_the_environment_are_in_their_place(
@@ -365,12 +365,12 @@ def test_the_scheduler_is_on_and_takes_five_minutes_unless_told_otherwise(tmp_pa
 
 
 def test_what_the_scheduler_does_not_know_is_named_with_what_was_meant(tmp_path: Path) -> None:
-    assert "scheduler.enabeld" in (said := refusal(tmp_path, "[scheduler]\nenabeld = false\n"))
+    assert "scheduler.enabeld" in (said := refused(tmp_path, "[scheduler]\nenabeld = false\n"))
     assert "enabled" in said
     assert "line 2" in said
     # What is due is met a moment later; with less grace than that everything would be missed.
     for grace in ("-1", "0", "9.9"):
-        assert "scheduler.grace" in refusal(tmp_path, f"[scheduler]\ngrace = {grace}\n")
+        assert "scheduler.grace" in refused(tmp_path, f"[scheduler]\ngrace = {grace}\n")
 
 
 def test_the_scheduler_of_one_node_is_switched_off_by_its_environment(
@@ -382,7 +382,7 @@ def test_the_scheduler_of_one_node_is_switched_off_by_its_environment(
 
 
 def test_what_is_wrong_with_several_settings_names_the_file_and_no_empty_key(tmp_path: Path) -> None:
-    said = refusal(tmp_path, "orphan_timeout = 5\nheartbeat_interval = 2\n")
+    said = refused(tmp_path, "orphan_timeout = 5\nheartbeat_interval = 2\n")
 
     assert (
         said

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.incident_search import Findings
+from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.domain.alerting.alert_rules import AlertRules
@@ -66,7 +66,7 @@ class Alarm:
         self.inquiries = AtOnce()
         used = transactions or world.transactions
         means = used, world.clock, world.events.append
-        watch = IncidentWatch(*means, rules, Findings(world.clock, rules, name))
+        watch = IncidentWatch(*means, rules, IncidentSearch(world.clock, rules, name))
         outbox = Outbox(
             transactions=used,
             clock=world.clock,

@@ -23,7 +23,7 @@ class SharedFolder:
 
     clock: Clock
     files: dict[str, FoundFile] = field(default_factory=dict)
-    trouble: str | None = None
+    failure: str | None = None
     is_whole: bool = True
     answers: bool = True
     walks: list[FolderWalk] = field(default_factory=list)
@@ -47,7 +47,7 @@ class SharedFolder:
             self.reports.extend(self._pages(walk))
 
     def _pages(self, walk: FolderWalk) -> Iterator[FolderPage]:
-        files = [] if self.trouble else [*self.files.values()]
+        files = [] if self.failure else [*self.files.values()]
         now = self.clock.monotonic()
         last = max(0, len(files) - 1) // PAGE
         left = walk.most
@@ -67,23 +67,23 @@ class SharedFolder:
                 entries=len(files),
                 walk_begun=now,
                 is_last=is_last,
-                trouble=self.trouble if is_last else None,
-                is_whole=is_last and self.is_whole and self.trouble is None and left > 0,
+                failure=self.failure if is_last else None,
+                is_whole=is_last and self.is_whole and self.failure is None and left > 0,
             )
 
     def inspect(self, key: int, folder: str, file: FoundFile, *, content: bool) -> None:
         """Say what the test says of it."""
         self.inspected.append((file.path, content))
-        trouble = self.unreadable.get(file.path)
+        failure = self.unreadable.get(file.path)
         digest = self.digests.get(file.path) if content else None
-        self.reports.append(Inspected(key, file, digest, file.path in self.changed, trouble))
+        self.reports.append(Inspected(key, file, digest, file.path in self.changed, failure))
 
     def collect(self, wait: timedelta = timedelta(0)) -> Sequence[FolderReport]:
         """Return what has been reported."""
         found, self.reports = self.reports, []
         return found
 
-    def troubles_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
+    def failures_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
         """Nobody asks here."""
         raise AssertionError(folders, within)
 

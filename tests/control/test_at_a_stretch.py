@@ -126,8 +126,8 @@ def test_what_ends_beside_a_locked_row_waits_for_nobody(world: World, monkeypatc
     world.runner.script = lasts
     made.turn(timedelta(minutes=1))
     made.leave_steps()
-    assert made.obstacle is None, "what has not been tried is not in the way"
+    assert made.blocker is None, "what has not been tried is not in the way"
     made.turn(timedelta(minutes=1))
     assert world.runner.waits[-1] == NO_WAIT
-    assert "somebody keeps its rows locked" in str(made.obstacle)
+    assert "somebody keeps its rows locked" in str(made.blocker)
     assert (world.one(DONE), world.statuses()) == (1, ["running", "ready"])

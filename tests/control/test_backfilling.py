@@ -509,10 +509,10 @@ def test_one_whose_row_nobody_can_read_is_told_and_never_complete(past: Past, co
     assert [past.state(1), past.state(2)] == [("running", 0), ("complete", 7)]
     said = f"the row cannot be read: {column} is no time"
     assert errors(past) == [("backfill 1", f"{said}; until that is corrected it starts nothing")]
-    _, (garbled,) = backfills.everyone(past.world.transactions, past.world.clock.now(), "UTC")
+    _, (unreadable,) = backfills.everyone(past.world.transactions, past.world.clock.now(), "UTC")
     (other,) = past.listed()
-    assert (garbled.columns()["ScheduleBackfill_id"], garbled.waits) == (1, said)
-    assert garbled.columns().keys() == other.columns().keys()
+    assert (unreadable.columns()["ScheduleBackfill_id"], unreadable.waits) == (1, said)
+    assert unreadable.columns().keys() == other.columns().keys()
 
 
 def test_what_ails_a_schedule_and_its_backfill_is_logged_once_each(past: Past) -> None:

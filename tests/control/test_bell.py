@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batchctl.control.controller import BACK_OFF, REST, Controller
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Change
 from batchctl.store.definitions import definitions
@@ -67,7 +67,7 @@ def test_where_others_write_all_the_time_the_bell_is_left_alone_for_a_while(worl
 
 def test_nobody_listens_to_a_database_that_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> Change:
-        raise DatabaseUnusable("it is away")
+        raise DatabaseRefused("it is away")
 
     controller = world.controller()
     at_rest(world, controller)
@@ -76,7 +76,7 @@ def test_nobody_listens_to_a_database_that_is_left_alone(world: World, monkeypat
         controller.turn(LONG)
         controller.turn(LONG)
 
-    assert controller.trouble is not None
+    assert controller.failure is not None
     assert (world.runner.waits[-1], world.runner.bells[-1]) == (BACK_OFF, None)
 
 

@@ -108,7 +108,7 @@ def test_02_a_controller_killed_at_any_commit_loses_and_doubles_nothing(world: W
             controller.turn(NO_WAIT)
         except CutError:
             break
-    died = controller.trouble is not None
+    died = controller.failure is not None
     world.crash()
     world.runner.script = script
     # What was recorded as begun and not yet started never ran; what ran has left its mark.

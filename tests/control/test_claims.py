@@ -117,7 +117,7 @@ def test_controllers_that_claim_at_once_exceed_no_limit_and_use_it_up(world: Wor
 
     assert world.statuses().count("running") == expected, counts
     assert world.one("SELECT count(*) FROM BatchProcessHistory") == expected
-    assert all(controller.trouble is None for controller in controllers)
+    assert all(controller.failure is None for controller in controllers)
 
 
 def test_each_is_carried_out_exactly_once_and_in_order_of_its_batch(world: World) -> None:
@@ -171,7 +171,7 @@ def test_what_another_is_about_to_claim_is_passed_over_and_not_waited_for(rows_w
         for _ in range(3):
             second.turn(NO_WAIT)
         owners = world.sql("SELECT ClaimedBy, count(*) FROM BatchControl WHERE Status = 'running' GROUP BY 1")
-        seen.append((owners, second.trouble))
+        seen.append((owners, second.failure))
 
     transactions.meanwhile = meanwhile
     first.turn(NO_WAIT)
@@ -180,7 +180,7 @@ def test_what_another_is_about_to_claim_is_passed_over_and_not_waited_for(rows_w
 
     assert seen == [([], None)]
     assert world.statuses().count("running") == expected
-    assert second.trouble is None
+    assert second.failure is None
 
 
 def test_beside_what_another_is_about_to_claim_anything_else_is_claimed(rows_world: World) -> None:

@@ -178,19 +178,19 @@ def test_nonsense_that_reaches_the_database_rejects_its_row_and_nothing_else(wor
     turn(world, hand, 4)
 
     assert world.sql("SELECT Status FROM FileProcess ORDER BY 1") == [("complete",), ("rejected",)]
-    assert hand.worker.controller.trouble is None
+    assert hand.worker.controller.failure is None
 
 
-@pytest.mark.parametrize("trouble", [Conflict("somebody was at it"), RuntimeError("nobody foresaw it")])
+@pytest.mark.parametrize("failure", [Conflict("somebody was at it"), RuntimeError("nobody foresaw it")])
 def test_what_cannot_be_begun_at_once_is_created_alone_and_begun_after_that(
     world: World,
     hand: Hand,
     committed: list[frozenset[Boundary]],
     monkeypatch: pytest.MonkeyPatch,
-    trouble: Exception,
+    failure: Exception,
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise trouble
+        raise failure
 
     world.batch(steps=1)
     world.submit()
@@ -280,7 +280,7 @@ def test_nobody_knows_what_became_of_it_until_it_is_looked_up(
     with monkeypatch.context() as broken:
         broken.setattr(StoreTransactions, "run", lost)
         turn(world, hand)
-    assert (isinstance(hand.worker.controller.trouble, OutcomeUnknown), len(hand.runner.started)) == (True, 0)
+    assert (isinstance(hand.worker.controller.failure, OutcomeUnknown), len(hand.runner.started)) == (True, 0)
 
     for _ in range(4):
         turn(world, hand)

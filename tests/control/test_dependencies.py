@@ -337,7 +337,7 @@ def test_a_commit_that_nobody_saw_starts_it_once(world: World, monkeypatch: pyte
     controller.turn(NO_WAIT)
     monkeypatch.setattr(world.transactions, "run", commit_unseen)
     controller.turn(NO_WAIT)
-    assert controller.trouble is not None
+    assert controller.failure is not None
     for _ in range(4):
         controller.turn(timedelta(seconds=2))
     assert started(world) == ["K"]

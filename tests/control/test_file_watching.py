@@ -219,12 +219,12 @@ def test_a_share_that_goes_away_is_told_once_and_brings_no_storm_when_it_comes_b
     shop.watch(SettleSeconds=0)
     shop.folder.put("a.csv")
     shop.turns()
-    shop.folder.trouble = "No such file or directory: '/base/in'; mount its share"
+    shop.folder.failure = "No such file or directory: '/base/in'; mount its share"
     for _ in range(3):
         shop.later()
         shop.restart()
     away = shop.world.one("SELECT UnreachableSince FROM FileWatch")
-    shop.folder.trouble = None
+    shop.folder.failure = None
     shop.folder.put("b.csv")
     for _ in range(2):
         shop.later()

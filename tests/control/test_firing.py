@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import Conflict, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import Conflict, DatabaseRefused, OutcomeUnknown
 from batchctl.operations.maintenance import fsck
 from batchctl.ports import Boundary, Change
 from batchctl.store import dead_end_rows
@@ -522,12 +522,12 @@ def test_one_that_is_never_due_as_by_an_empty_calendar_is_told_once(timetable: T
     errors = [entry for entry in timetable.log() if entry[0] == "error"]
     assert [(source, message.startswith(said)) for _, source, message in errors] == [("schedule empty", True)]
     with timetable.world.transactions.read() as connection:
-        assert [one.source for one in dead_end_rows.ailing(connection)] == ["schedule empty"]
+        assert [one.source for one in dead_end_rows.dead_end_starts(connection)] == ["schedule empty"]
 
     timetable.world.sql("UPDATE Calendar SET BusinessDays = 'Mon-Sun'")
     timetable.until("2026-11-22 06:00")
     with timetable.world.transactions.read() as connection:
-        assert dead_end_rows.ailing(connection) == ()
+        assert dead_end_rows.dead_end_starts(connection) == ()
     assert timetable.fired() == ["2026-11-22T06:00"]
 
 
@@ -545,13 +545,13 @@ def test_one_whose_only_time_was_over_before_it_was_written_is_told_once(timetab
     errors = [entry for entry in timetable.log() if entry[0] == "error"]
     assert errors == [("error", "schedule late", f"{said} nothing")]
     with timetable.world.transactions.read() as connection:
-        assert [one.source for one in dead_end_rows.ailing(connection)] == ["schedule late"]
+        assert [one.source for one in dead_end_rows.dead_end_starts(connection)] == ["schedule late"]
     assert timetable.fired() == ["2026-11-21T06:00"]
 
     timetable.world.sql("UPDATE Schedule SET RunAt = '2026-11-22 06:00' WHERE ScheduleName = 'late'")
     timetable.until("2026-11-21 06:00:05")
     with timetable.world.transactions.read() as connection:
-        assert dead_end_rows.ailing(connection) == ()
+        assert dead_end_rows.dead_end_starts(connection) == ()
 
 
 def test_one_that_has_run_at_its_only_time_is_no_trouble_when_another_leads(timetable: Timetable) -> None:
@@ -916,7 +916,7 @@ class Cut:
             wrote = Boundary.SCHEDULE in boundaries and bool(connection.exec_driver_sql(_FIRED).fetchall())
             if wrote and not self._is_cut and not self._made:
                 self._is_cut = True
-                raise DatabaseUnusable("cut")
+                raise DatabaseRefused("cut")
             return found
 
         found = self._inner.run(boundaries, watched, hurried=hurried)
@@ -935,7 +935,7 @@ def test_c10_a_commit_that_is_cut_is_done_once(timetable: Timetable, made: bool)
     timetable.turns()
     timetable.duty.transactions = Cut(timetable.world.transactions, made=made)
     timetable.world.clock.advance(timedelta(hours=3))
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         timetable.duty.look()
     timetable.turns()
 

@@ -94,7 +94,7 @@ def test_a_commit_that_nobody_saw_is_found_with_both(
 
     monkeypatch.setattr(world.transactions, "run", in_doubt)
     controller.turn(NO_WAIT)
-    assert controller.trouble is not None
+    assert controller.failure is not None
     for _ in range(3):
         controller.turn(controller._rest)
 

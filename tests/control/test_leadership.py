@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.alerting.incident_search import Findings
+from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.leadership import Leadership
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import NotLeading
@@ -144,10 +144,10 @@ def test_no_lock_of_a_stranger_keeps_anybody_from_leading(world: World) -> None:
     assert not (world.directory / "elsewhere").exists()
 
 
-def problems(world: World) -> list[tuple[IncidentKind, str]]:
+def signs(world: World) -> list[tuple[IncidentKind, str]]:
     """Return what is the matter with who leads."""
     with world.transactions.read() as connection:
-        found = Findings(world.clock, AlertRules(lease=LEASE), "c9").problems(connection, world.clock.now())
+        found = IncidentSearch(world.clock, AlertRules(lease=LEASE), "c9").signs(connection, world.clock.now())
     return [(one.kind, one.message) for one in found if one.kind is IncidentKind.NOBODY_LEADS]
 
 
@@ -155,26 +155,26 @@ def test_that_nobody_leads_is_an_incident_while_controllers_work(world: World) -
     world.batch()
     first = hired(world, "c1")
     first.turn()
-    assert problems(world) == []
+    assert signs(world) == []
     first.worker.leading = None
     pass_time(world, 2 * LEASE + RHYTHM.heartbeat_interval, first)
 
-    ((kind, message),) = problems(world)
+    ((kind, message),) = signs(world)
     assert kind is IncidentKind.NOBODY_LEADS
     assert "c1 did, until" in message
     first.worker.end()
-    assert problems(world) == []
+    assert signs(world) == []
 
 
 def test_where_nobody_has_led_yet_it_is_one_once_something_waits_for_it(world: World) -> None:
     world.batch()
     first = hired(world, "c1")
     first.worker.leading = None
-    assert problems(world) == []
+    assert signs(world) == []
     world.submit()
     world.sql("UPDATE FileProcess SET z_inserted = '2020-01-01 00:00:00.000'")
 
-    assert [kind for kind, _ in problems(world)] == [IncidentKind.NOBODY_LEADS]
+    assert [kind for kind, _ in signs(world)] == [IncidentKind.NOBODY_LEADS]
     first.worker.end()
 
 
@@ -183,7 +183,7 @@ def test_what_hangs_is_an_incident_of_its_entity(world: World) -> None:
     world.submit("E")
     world.sql("UPDATE FileProcess SET PopulatorTries = 3, Message = 'batch B: it took too long'")
     with world.transactions.read() as connection:
-        found = Findings(world.clock, AlertRules(), "c1").problems(connection, world.clock.now())
+        found = IncidentSearch(world.clock, AlertRules(), "c1").signs(connection, world.clock.now())
 
     (hangs,) = (one for one in found if one.kind is IncidentKind.POPULATOR_HANGS)
     assert hangs.message == "FileProcess 1 and 1 more of entity E wait: batch B: it took too long"

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from batchctl.control.rescue import Rescue, Rescued
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
@@ -297,10 +297,10 @@ def test_what_was_taken_by_one_that_lost_the_database_then_is_stopped_at_the_nex
     wait_until_dead(world, rescue)
 
     def fail() -> None:
-        raise DatabaseUnusable("gone")
+        raise DatabaseRefused("gone")
 
     runner.while_stopping = fail
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         look(rescue)
     assert world.sql(STANDS) == [("running", 2, "c2", 0)]
     runner.while_stopping = lambda: None

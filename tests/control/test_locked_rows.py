@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from batchctl.control import claiming, notes
-from batchctl.control.alerting.incident_search import LOCKED, Findings
+from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
 from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy
-from batchctl.domain.locked_rows import trouble_of
+from batchctl.domain.locked_rows import failure_of
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.status import IncidentKind
@@ -192,12 +192,12 @@ def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World
     assert world.runner.waits[-1] == NO_WAIT
 
     while_locked = world.statuses()
-    obstacle = controller.obstacle
+    blocker = controller.blocker
     client.sql("COMMIT")
     world.turn_until_idle(controller)
 
-    assert "somebody keeps its rows locked" in str(obstacle)
-    assert controller.obstacle is None
+    assert "somebody keeps its rows locked" in str(blocker)
+    assert controller.blocker is None
 
     assert while_locked == ["running", "complete"]
     assert world.statuses() == ["complete", "complete"]
@@ -321,7 +321,7 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
     for _ in range(3):
         for _ in range(3):
             controller.turn(NO_WAIT)
-            assert controller.trouble is None
+            assert controller.failure is None
         world.clock.advance(LOCKED_LOOK)
     while_locked = world.sql("SELECT Pid FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
     tried = tries.count(frozenset({Boundary.SPAWNED}))
@@ -423,7 +423,7 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
 
 
 def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_named(world: World, client: Hand) -> None:
-    hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
+    hand, findings = hired(world, "c1"), IncidentSearch(world.clock, AlertRules(), "c9")
     world.batch(steps=1)
     hand.turn(2)
     client.sql("SELECT 1 FROM Leader FOR UPDATE")
@@ -434,7 +434,7 @@ def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_na
     ((pid,),) = client.sql("SELECT pg_backend_pid()")
     seen = status_of(world)
     with world.transactions.read() as connection:
-        found = findings.problems(connection, world.clock.now())
+        found = findings.signs(connection, world.clock.now())
         (nobody,) = [one for one in found if one.kind is IncidentKind.NOBODY_LEADS]
     asked = gate_of(world, "file:1") or ""
     client.sql("ROLLBACK")
@@ -442,7 +442,7 @@ def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_na
 
     culprit = f"Leader 1: nobody can lead: row 1 of table Leader is locked by session {pid} ("
     assert seen.controllers == ("c1",)
-    assert culprit in seen.troubles["c1"]
+    assert culprit in seen.failures["c1"]
     assert culprit in nobody.message
     assert nobody.next_step == f"SELECT pg_terminate_backend({pid})"
     assert culprit in asked
@@ -471,10 +471,10 @@ def test_status_says_of_a_running_step_who_keeps_its_row_locked(world: World) ->
     world.submit()
     world.create()
     world.controller().turn(NO_WAIT)
-    trouble = trouble_of({"BatchControl 1": "the row is locked by session 7; to end it: SELECT 7"})
+    failure = failure_of({"BatchControl 1": "the row is locked by session 7; to end it: SELECT 7"})
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, Trouble, Heartbeat) VALUES ('c9', 'h', ?, ?)",
-        trouble,
+        failure,
         f"{world.clock.now():%Y-%m-%d %H:%M:%S}",
     )
 
@@ -669,10 +669,10 @@ def status_of(world: World) -> Overview:
     return overview(world.transactions, world.clock, Presence(RHYTHM, lambda _row: False))
 
 
-def told_of(world: World, findings: Findings) -> list[str]:
+def told_of(world: World, findings: IncidentSearch) -> list[str]:
     """Return what is the matter with controllers."""
     with world.transactions.read() as connection:
-        found = findings.problems(connection, world.clock.now())
+        found = findings.signs(connection, world.clock.now())
     return [one.message for one in found if one.kind is IncidentKind.CONTROLLER_TROUBLE]
 
 
@@ -682,7 +682,7 @@ def test_who_keeps_a_batch_locked_is_named_by_why_and_is_an_incident_after_a_min
         world.submit(name)
     world.create()
     client.sql("UPDATE ProcessBatch SET Description = 'x' WHERE ProcessBatch_id = 1")
-    hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
+    hand, findings = hired(world, "c1"), IncidentSearch(world.clock, AlertRules(), "c9")
     some_beats(world, hand)
     ((pid,),) = client.sql("SELECT pg_backend_pid()")
     culprit = f"is locked by session {pid} ("
@@ -766,13 +766,13 @@ def test_passes_that_somebodys_lock_keeps_from_their_work_for_a_minute_open_an_i
     assert found == [[], ["controller_trouble"], []]
 
 
-def a_pass_that_met(world: World, name: str, trouble: str | None, ago: timedelta) -> None:
+def a_pass_that_met(world: World, name: str, failure: str | None, ago: timedelta) -> None:
     """Enter a pass that has ended, and what it said of locks."""
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat, Trouble) VALUES (?, 'h', 'stopped', ?, ?)",
         name,
         f"{world.clock.now() - ago:%Y-%m-%d %H:%M:%S}",
-        trouble,
+        failure,
     )
 
 
@@ -804,7 +804,7 @@ def test_a_creation_pass_counts_the_rows_that_somebody_keeps_locked_and_says_who
     ],
 )
 def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_same_transaction(
-    world: World, client: Hand, trouble: str, ago: timedelta, between: bool, opened: list[str]
+    world: World, client: Hand, failure: str, ago: timedelta, between: bool, opened: list[str]
 ) -> None:
     world.batch(steps=1)
     world.submit()
@@ -813,7 +813,7 @@ def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_sa
     a_pass(world, "c0")
     own = world.one("SELECT Trouble FROM Controller")
     world.sql("DELETE FROM Controller")
-    a_pass_that_met(world, "c1", trouble.format(own=own), ago)
+    a_pass_that_met(world, "c1", failure.format(own=own), ago)
     if between:
         a_pass_that_met(world, "c2", None, ONE_MINUTE)
 

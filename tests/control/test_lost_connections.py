@@ -183,7 +183,7 @@ def test_a_controller_whose_first_look_was_rolled_back_hears_of_changes_all_the_
     with far.transactions.read() as connection:
         connection.exec_driver_sql("SET lock_timeout = '1ms'")
     controller.turn(NO_WAIT)
-    assert controller.trouble is not None
+    assert controller.failure is not None
     far.hand.sql("ROLLBACK")
     for _ in range(3):
         controller.turn(NO_WAIT)
@@ -227,7 +227,7 @@ def test_a_table_that_is_altered_meanwhile_ends_nothing(far: World) -> None:
     far.sql("UPDATE ProcessBatch SET Description = 'other'")
     for _ in range(4):
         controller.turn(NO_WAIT)
-    assert controller.trouble is None
+    assert controller.failure is None
     assert far.runner.open
 
     far.runner.end(far.runner.started[0], OK)
@@ -245,8 +245,8 @@ def test_a_server_that_falls_silent_is_not_waited_for_for_ever(
     controller = far.controller()
     proxy.cut(1, Cut.MUTE)
     controller.turn(NO_WAIT)
-    assert isinstance(controller.trouble, OutcomeUnknown)
-    assert "has not answered" in controller.trouble.message
+    assert isinstance(controller.failure, OutcomeUnknown)
+    assert "has not answered" in controller.failure.message
     proxy.muted.clear()
 
     turn(controller, far)

@@ -192,7 +192,7 @@ def test_a_connection_lost_over_the_one_statement_leaves_its_outcome_unknown_unt
     controller.turn(NO_WAIT)
 
     assert proxy.seen == commits + 1
-    assert isinstance(controller.trouble, OutcomeUnknown)
+    assert isinstance(controller.failure, OutcomeUnknown)
     world.runner.script = lambda rendered: OK
     while not controller.is_idle:
         controller.turn(NO_WAIT)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import pytest
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused
-from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     NOTHING_RENDERED,
     BatchDefinition,
@@ -41,7 +41,7 @@ class Broken:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         raise self.error
 
     def render(self, request: StepRequest) -> Rendered:
@@ -64,7 +64,7 @@ def prepare(
 def test_a_step_made_ready_holds_its_command_and_its_exact_specification() -> None:
     ready = prepare(ToldHandler())
 
-    assert ready.refusal is None
+    assert ready.refused is None
     assert ready.command_text == "step 10 of 42 with None"
     assert ready.command_spec == '{"seq": 10}'
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_made_ready_says_why(error: BaseException, says: str) -> 
     refused = prepare(Broken(error))
 
     assert refused.rendered is None
-    assert says in (refused.refusal or "")
+    assert says in (refused.refused or "")
     assert refused.command_text.startswith("-- not run: ")
     assert "\n" not in refused.command_text
 
@@ -125,8 +125,8 @@ def test_what_no_table_can_hold_refuses_its_step_before_it_is_recorded(text: Any
 
     refused = prepare(Unfit())
 
-    assert f"What the handler of 'told' rendered cannot be recorded: {said}" in (refused.refusal or "")
-    assert "correct module tests.control.test_preparation" in (refused.refusal or "")
+    assert f"What the handler of 'told' rendered cannot be recorded: {said}" in (refused.refused or "")
+    assert "correct module tests.control.test_preparation" in (refused.refused or "")
     assert (refused.rendered, refused.put_back, refused.command_spec) == (None, False, NOTHING_RENDERED)
 
 
@@ -143,7 +143,7 @@ def test_what_is_delegated_stands_in_the_history_as_the_step_that_it_is_of() -> 
 def test_a_handler_that_cannot_verify_is_said_to_be_so() -> None:
     refused = prepare(Broken(RuntimeError()), cause=Cause.VERIFY)
 
-    assert "cannot verify" in (refused.refusal or "")
+    assert "cannot verify" in (refused.refused or "")
 
 
 def test_the_note_is_one_line_whatever_the_names_hold() -> None:
@@ -228,9 +228,9 @@ def test_a_handler_that_hangs_refuses_its_step_and_is_not_asked_about_the_next(h
     first, second = (prepare(handler, cause=cause, ask=ask) for _ in range(2))
 
     assert (first.rendered, first.put_back) == (None, False)
-    assert "did not answer within 0.05 seconds, asked about BatchControl 42 of batch B" in (first.refusal or "")
+    assert "did not answer within 0.05 seconds, asked about BatchControl 42 of batch B" in (first.refused or "")
     assert (second.rendered, second.put_back) == (None, True)
-    assert "It is not asked again for 30 seconds: " in (second.refusal or "")
+    assert "It is not asked again for 30 seconds: " in (second.refused or "")
 
 
 @pytest.mark.parametrize("cause", [Cause.AUTO, Cause.VERIFY])
@@ -246,7 +246,7 @@ def test_a_handler_that_raises_what_ends_programs_refuses_its_step(cause: Cause)
     refused = prepare(handler, cause=cause, ask=ask)
     preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
 
-    assert "The handler of 'broken' raised GeneratorExit, asked about BatchControl 42" in (refused.refusal or "")
+    assert "The handler of 'broken' raised GeneratorExit, asked about BatchControl 42" in (refused.refused or "")
     assert preparer.is_done("broken", StepOutcome(succeeded=True)) is None
 
 

@@ -92,7 +92,7 @@ def test_what_is_old_goes_whole_and_the_last_ones_stay(world: World) -> None:
     assert counted(world) == [20, 20, 40, 0], "the last twenty, of which two are new"
     assert done.gone == {"BatchControl": 12, "BatchProcessHistory": 24, "FileProcess": 12}
     assert world.one("SELECT min(BatchControl_id) FROM BatchControl") == 13
-    assert done.troubles == []
+    assert done.failures == []
     setting(world, KeepLast=0)
     assert purge(world).gone["BatchControl"] == 18
 
@@ -105,11 +105,11 @@ def test_while_a_setting_is_written_in_another_letter_case_no_instance_goes(worl
     named(world, "CompleteDays", 10)
     named(world, name, 100)
 
-    (trouble,) = purge(world).troubles
+    (failure,) = purge(world).failures
 
     assert counted(world)[1] == 30
     right = {"completedays": "CompleteDays", "keeplast": "KeepLast"}[name.partition(":")[0].lower()]
-    assert f"It is written {right}" in trouble[1]
+    assert f"It is written {right}" in failure[1]
 
 
 def test_an_instance_with_an_attempt_that_a_hand_has_opened_stays_and_keeps_no_other(world: World) -> None:
@@ -120,7 +120,7 @@ def test_an_instance_with_an_attempt_that_a_hand_has_opened_stays_and_keeps_no_o
     world.sql("UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL WHERE BatchProcessHistory_id = 3")
     done = purge(world)
 
-    assert (counted(world)[1], done.troubles) == (1, [])
+    assert (counted(world)[1], done.failures) == (1, [])
 
 
 ALL = [("A", "cancelled", 2), ("A", "complete", 3), ("B", "cancelled", 2), ("B", "complete", 3)]
@@ -244,7 +244,7 @@ def test_what_somebody_is_about_to_run_again_stays(world: World) -> None:
     other.sql("UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = 1")
     other.sql("SELECT 1 FROM FileProcess WHERE FileProcess_id = 2 FOR UPDATE")
     done = purge(world)
-    assert (done.gone["BatchControl"], done.troubles) == (1, [])
+    assert (done.gone["BatchControl"], done.failures) == (1, [])
     other.sql("COMMIT")
     other.close()
 
@@ -293,7 +293,7 @@ def test_who_purges_beside_another_waits_for_nobody_and_adds_up_what_the_other_h
     monkeypatch.setattr(duration_history, "add_up", meanwhile)
     first = purge(world)
 
-    assert (first.troubles, beside[0].troubles, dict(beside[0].gone)) == ([], [], {})
+    assert (first.failures, beside[0].failures, dict(beside[0].gone)) == ([], [], {})
     assert counted(world) == [0, 0, 0, 0]
     assert world.one("SELECT sum(Runs) FROM DurationHistory") == 60
 
@@ -503,6 +503,6 @@ def test_what_is_purged_breaks_no_law(world: World) -> None:
     done = purge(world)
 
     assert done.gone["BatchControl"] == 6
-    assert done.troubles == []
+    assert done.failures == []
     with world.transactions.read() as connection:
         assert list(invariants.broken(connection, world.clock.now(), 100)) == []

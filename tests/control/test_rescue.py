@@ -355,12 +355,12 @@ def test_an_attempt_whose_handler_breaks_keeps_nobody_from_the_others(
 
     assert [attempt.history_id for attempt, _ in rescued.adopted] == [2]
     assert [status for *_, status in world.history()] == ["running", "running", "lost"]
-    assert rescue.trouble is not None
-    said = rescue.trouble.message
+    assert rescue.failure is not None
+    said = rescue.failure.message
     assert said.startswith("What became of attempt 1 of BatchControl 1, step 10, cannot be found out: ")
     assert said.endswith(" (module tests.control.world).")
     assert rescue.look(lambda key: key == 2) == Rescued()
-    assert world.messages("step.unclear") == [rescue.trouble.in_full]
+    assert world.messages("step.unclear") == [rescue.failure.in_full]
     assert world.sql("SELECT ControllerName FROM Controller WHERE Status = 'lost'") == []
 
 
@@ -374,7 +374,7 @@ def test_once_its_handler_says_what_became_of_an_attempt_nothing_is_the_matter(
         rescue.look(lambda key: False)
     rescue.look(lambda key: False)
 
-    assert rescue.trouble is None
+    assert rescue.failure is None
     assert [status for *_, status in world.history()] == ["lost"] * 3
 
 
@@ -388,4 +388,4 @@ def test_what_is_left_of_an_attempt_whose_handler_breaks_keeps_nobody_from_the_o
     rescue.look(lambda key: False)
 
     assert [status for *_, status in world.history()] == ["running", "lost", "lost"]
-    assert "attempt 1 of BatchControl 1" in (rescue.trouble or NoAnswer("")).message
+    assert "attempt 1 of BatchControl 1" in (rescue.failure or NoAnswer("")).message

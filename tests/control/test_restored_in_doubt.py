@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store.dialects import sqlite, sqlite_files
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
@@ -42,11 +42,11 @@ def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, mon
     run = world.transactions.run
     monkeypatch.setattr(world.transactions, "run", in_doubt)
     controller.turn(NO_WAIT)
-    in_doubt_over = controller.trouble
+    in_doubt_over = controller.failure
     for _ in range(3):
         controller.turn(controller._rest)
 
-    assert (isinstance(in_doubt_over, OutcomeUnknown), controller.trouble) == (True, None)
+    assert (isinstance(in_doubt_over, OutcomeUnknown), controller.failure) == (True, None)
     assert len(world.runner.started) == 2, "neither the first again nor the third, of which nothing is recorded"
     rescue = world.rescue("c1", runner=world.runner, transactions=world.transactions)
     rescue.look(controller.knows, controller.carries)
@@ -69,14 +69,14 @@ def test_what_fails_after_a_commit_leaves_it_in_doubt_and_the_step_begins(
         look(raw)
         if not raw.in_transaction and any("UPDATE" in asked for asked in asked_of):
             monkeypatch.undo()
-            raise DatabaseUnusable("not the file any more")
+            raise DatabaseRefused("not the file any more")
 
     asked_of: list[str] = []
     with world.transactions.read() as connection:
         sqlite._raw(connection).set_trace_callback(asked_of.append)
     monkeypatch.setattr(sqlite, "refuse_another_file", moved_for_a_moment)
     controller.turn(NO_WAIT)
-    assert isinstance(controller.trouble, OutcomeUnknown)
+    assert isinstance(controller.failure, OutcomeUnknown)
     for _ in range(4):
         controller.turn(controller._rest)
 

@@ -57,7 +57,7 @@ def forge(world: World, statement: str) -> None:
 def verdict(world: World, *anchors: Anchor) -> list[tuple[int | None, str]]:
     """Return what is found wrong."""
     return [
-        (one.audit_id, one.message) for one in audit_trail.verify(world.transactions, world.clock, anchors).breaches
+        (one.audit_id, one.message) for one in audit_trail.verify(world.transactions, world.clock, anchors).findings
     ]
 
 
@@ -195,7 +195,7 @@ def test_what_was_purged_is_no_finding_and_its_seals_stay(world: World) -> None:
     retention(world).finish()
     found = audit_trail.verify(world.transactions, world.clock, (anchor,))
 
-    assert (found.gone, found.breaches) == (3, ())
+    assert (found.gone, found.findings) == (3, ())
     assert world.one("SELECT count(*) FROM AuditSeal") == 5
     assert world.one("SELECT count(*) FROM AuditLog WHERE z_inserted < '2026-11-01'") == 0
 

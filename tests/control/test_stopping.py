@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from batchctl.control import notes
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.outcomes import Identity
 from tests.control.world import BAD, NO_WAIT, OK, World
 
@@ -160,7 +160,7 @@ def test_a_change_noticed_while_the_database_fails_is_not_forgotten(
 def fails() -> None:
     """Be a database that cannot be read."""
     message = "it cannot be read"
-    raise DatabaseUnusable(message)
+    raise DatabaseRefused(message)
 
 
 def test_a_deleted_running_instance_stops_its_step(world: World) -> None:

@@ -6,11 +6,11 @@ from typing import NoReturn
 
 import pytest
 
-from batchctl.control.alerting.incident_search import Findings
+from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.handler_watch import HandlerWatch
 from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.incidents import Problem
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, NoAnswer
+from batchctl.domain.alerting.incidents import IncidentSign
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused, DatabaseUnreachable, NoAnswer
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import IncidentKind
 from batchctl.ports import Change, Hang
@@ -27,10 +27,10 @@ def pass_time(world: World, hand: Hand, beats: int) -> None:
         hand.turn()
 
 
-def problems(world: World) -> list[Problem]:
+def signs(world: World) -> list[IncidentSign]:
     """Return what is the matter with controllers."""
     with world.transactions.read() as connection:
-        found = Findings(world.clock, AlertRules(), "c9").problems(connection, world.clock.now())
+        found = IncidentSearch(world.clock, AlertRules(), "c9").signs(connection, world.clock.now())
     return [one for one in found if one.kind is IncidentKind.CONTROLLER_TROUBLE]
 
 
@@ -49,14 +49,14 @@ def test_what_lasts_is_said_by_the_row_of_the_controller_and_is_an_incident_unti
     pass_time(world, hand, 2)
     ((said,),) = world.sql(SAID)
     world.sql(f"ALTER TABLE Elsewhere RENAME TO {table}")
-    (found,) = problems(world)
+    (found,) = signs(world)
 
     assert table.lower() in said.lower()
     assert found.message.startswith("Controller c1 cannot do all of its work: ")
     assert found.next_step is not None
     assert " Next: " not in found.message
     pass_time(world, hand, 30)
-    assert (world.sql(SAID), problems(world), hand.created) == ([(None,)], [], 1)
+    assert (world.sql(SAID), signs(world), hand.created) == ([(None,)], [], 1)
     hand.worker.end()
 
 
@@ -81,7 +81,7 @@ class Refusing:
     [
         (Busy("somebody writes"), None),
         (DatabaseUnreachable("the way is gone"), None),
-        (DatabaseUnusable("no right", next_step="batchctl doctor"), "no right Next: batchctl doctor"),
+        (DatabaseRefused("no right", next_step="batchctl doctor"), "no right Next: batchctl doctor"),
     ],
 )
 def test_that_one_waits_for_others_is_no_trouble(world: World, error: BatchctlError, said: str | None) -> None:
@@ -103,13 +103,13 @@ def test_a_handler_that_hangs_is_an_incident_until_it_answers_and_the_steps_of_o
     hand.worker.own_duties = (HandlerWatch(lambda: hangs, world.transactions),)
     world.submit()
     pass_time(world, hand, 3)
-    (found,) = problems(world)
+    (found,) = signs(world)
     assert found.message == "Controller c1 cannot do all of its work: The handler of 'x' did not answer."
     assert (found.next_step, hand.created, len(hand.runner.started)) == ("correct module x", 1, 1)
 
     hangs.clear()
     pass_time(world, hand, 3)
-    assert problems(world) == []
+    assert signs(world) == []
     hand.worker.end()
 
 
@@ -142,12 +142,12 @@ def test_an_attempt_of_the_dead_whose_handler_breaks_is_an_incident_until_it_is_
         upgraded.setattr(hand.runner, "examine", broken)
         hand.worker.begin()
         pass_time(world, hand, 120)
-        (found,) = problems(world)
+        (found,) = signs(world)
     pass_time(world, hand, 3)
 
     assert "What became of attempt 1 of BatchControl 1, step 10, cannot be found out: KeyError: 'n'" in found.message
     assert found.next_step == "correct module tests.control.world and restart the controller"
-    assert problems(world) == []
+    assert signs(world) == []
     assert world.history()[0][-1] == "lost"
     hand.worker.end()
 
@@ -160,11 +160,11 @@ def test_an_instance_that_cannot_be_claimed_is_an_incident_until_it_can_be(world
     world.hand.loosen()
     world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807")
     pass_time(world, hand, 3)
-    (found,) = problems(world)
+    (found,) = signs(world)
     world.sql("UPDATE BatchControl SET ClaimToken = 0")
     pass_time(world, hand, 3)
 
     assert "BatchControl 1 may start, and what would begin it is refused: " in found.message
     assert found.next_step == "batchctl show 1   (correct what is refused)"
-    assert (problems(world), len(hand.runner.started)) == ([], 1)
+    assert (signs(world), len(hand.runner.started)) == ([], 1)
     hand.worker.end()

@@ -15,7 +15,7 @@ from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.logs import Event
@@ -324,7 +324,7 @@ class Refusing:
         self.asked += self.refuses
         if self.refuses:
             message = "permission denied for table schedule"
-            raise DatabaseUnusable(message)
+            raise DatabaseRefused(message)
         return self.inner.read()
 
 
@@ -510,13 +510,13 @@ def test_a_pass_ends_when_the_database_goes_away_while_it_begins(world: World, m
     hand = applicant(world, "c1")
     monkeypatch.setattr(hand.worker.membership.transactions, "read", away)
 
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         hand.worker.begin()
 
 
 def away(message: str = "The database does not answer.") -> None:
     """Be a database that does not answer."""
-    raise DatabaseUnusable(message)
+    raise DatabaseRefused(message)
 
 
 def test_a_worker_that_was_silent_for_too_long_begins_nothing_before_its_next_sign(world: World) -> None:

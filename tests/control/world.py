@@ -16,7 +16,7 @@ from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Identity, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -52,7 +52,7 @@ class ToldHandler:
 
     process_type: ClassVar[str] = "told"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         """Find nothing wrong."""
         del step, around
         return []
@@ -419,7 +419,7 @@ class World:
                 return
             controller.turn(NO_WAIT)
             if self.runner.open and not self.runner.reports:
-                if controller.trouble is None:
+                if controller.failure is None:
                     self.hear()
                 controller.turn(NO_WAIT)
                 if self.runner.open and not self.runner.reports:

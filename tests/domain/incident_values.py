@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from batchctl.domain.alerting.incidents import Incident, Problem
+from batchctl.domain.alerting.incidents import Incident, IncidentSign
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
 
-def a_problem(**given: Any) -> Problem:
+def a_problem(**given: Any) -> IncidentSign:
     """Return the problem of an instance that has failed."""
-    plain = Problem(
+    plain = IncidentSign(
         kind=IncidentKind.FAILED,
         key="failed 1 10 it broke",
         subject="Load",

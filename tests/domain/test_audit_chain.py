@@ -57,7 +57,7 @@ def chain(acts: Sequence[AuditEntry], times: Sequence[datetime] = ()) -> list[Li
     return made
 
 
-def breaches(
+def findings(
     links: Sequence[Link],
     anchors: Collection[Anchor] = (),
     spans: Collection[tuple[int, int]] = (),
@@ -69,14 +69,14 @@ def breaches(
         verifier.look(seal, entry)
     later = NOW + timedelta(days=500)
     verifier.finish(later, [Purge(99, later, tuple(spans), timedelta(days=30))] if spans else purges)
-    return [(one.audit_id, one.message) for one in verifier.breaches]
+    return [(one.audit_id, one.message) for one in verifier.findings]
 
 
 FIVE = chain([act(number) for number in (1, 2, 4, 3, 5)])
 
 
 def test_what_is_as_it_was_sealed_is_sound_whatever_its_numbers() -> None:
-    assert breaches(FIVE) == []
+    assert findings(FIVE) == []
 
 
 @pytest.mark.parametrize(
@@ -98,27 +98,27 @@ def test_any_column_that_was_changed_is_found(changed: dict[str, object]) -> Non
     assert entry is not None
     links = [*FIVE[:2], (seal, replace(entry, **changed)), *FIVE[3:]]  # type: ignore[arg-type] # columns of it
 
-    assert breaches(links) == [(4, "the row is not as it was when it was sealed")]
+    assert findings(links) == [(4, "the row is not as it was when it was sealed")]
 
 
 def test_a_row_that_was_deleted_is_found_unless_a_purge_tells_of_it() -> None:
     links: list[Link] = [*FIVE[:1], (FIVE[1][0], None), *FIVE[2:]]
 
-    assert breaches(links) == [(2, "the row is missing, and no purge tells of it")]
-    assert breaches(links, spans=[(1, 2)]) == []
+    assert findings(links) == [(2, "the row is missing, and no purge tells of it")]
+    assert findings(links, spans=[(1, 2)]) == []
 
 
 def test_a_row_of_the_future_is_found_because_others_look_old_beside_it() -> None:
     soon, later = NOW + timedelta(minutes=50), NOW + timedelta(days=3650)
 
-    assert breaches(chain([act(1), act(2, at=soon)])) == []
-    assert breaches(chain([act(1), act(2, at=later)])) == [
+    assert findings(chain([act(1), act(2, at=soon)])) == []
+    assert findings(chain([act(1), act(2, at=later)])) == [
         (2, f"the row says it is of {later:%Y-%m-%d %H:%M} UTC, and was sealed before that")
     ]
 
 
 def test_a_row_that_was_deleted_with_its_seal_is_found() -> None:
-    assert breaches([*FIVE[:2], *FIVE[3:]]) == [(3, "seals 3 to 3 are missing")]
+    assert findings([*FIVE[:2], *FIVE[3:]]) == [(3, "seals 3 to 3 are missing")]
 
 
 def test_rows_whose_places_were_exchanged_are_found() -> None:
@@ -127,7 +127,7 @@ def test_rows_whose_places_were_exchanged_are_found() -> None:
     assert other is not None
     moved: list[Link] = [(replace(first, audit_id=2), other), (replace(second, audit_id=1), one), *FIVE[2:]]
 
-    assert [audit_id for audit_id, _ in breaches(moved)] == [2, 1]
+    assert [audit_id for audit_id, _ in findings(moved)] == [2, 1]
 
 
 def test_a_row_that_was_changed_and_sealed_again_breaks_what_follows() -> None:
@@ -136,7 +136,7 @@ def test_a_row_that_was_changed_and_sealed_again_breaks_what_follows() -> None:
     forged = replace(entry, actor="boss")
     links = [*FIVE[:2], (replace(seal, digest=digest_of(3, seal.previous, forged)), forged), *FIVE[3:]]
 
-    assert breaches(links) == [(3, "it does not follow seal 3: one of the two was changed, or another was there")]
+    assert findings(links) == [(3, "it does not follow seal 3: one of the two was changed, or another was there")]
 
 
 def test_a_row_that_was_inserted_into_the_past_is_found() -> None:
@@ -145,9 +145,9 @@ def test_a_row_that_was_inserted_into_the_past_is_found() -> None:
 
     nights = [at(0, 1, 0), at(1, 2, 1), at(5, 3, 20), at(19, 4, 20)]
 
-    assert breaches(chain([each for each, _ in nights], [made for _, made in nights])) == [], "nobody led for a while"
+    assert findings(chain([each for each, _ in nights], [made for _, made in nights])) == [], "nobody led for a while"
     nights.append(at(4, 5, 24))
-    assert breaches(chain([each for each, _ in nights], [made for _, made in nights])) == [
+    assert findings(chain([each for each, _ in nights], [made for _, made in nights])) == [
         (5, "the row says it is of 2026-11-22 07:00 UTC, and was inserted afterwards")
     ]
 
@@ -155,31 +155,31 @@ def test_a_row_that_was_inserted_into_the_past_is_found() -> None:
 def test_what_stood_in_the_log_before_there_were_seals_is_sealed_all_at_once() -> None:
     old = [act(number, at=NOW - timedelta(days=100 - number)) for number in range(1, 50)]
 
-    assert breaches(chain(old)) == []
+    assert findings(chain(old)) == []
 
 
 def test_times_that_a_hand_has_written_are_looked_at_like_others() -> None:
     first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
-    assert breaches(chain([act(1, at=first), act(2, at=last)], [first, last])) == []
+    assert findings(chain([act(1, at=first), act(2, at=last)], [first, last])) == []
 
 
 def test_an_end_that_was_cut_off_shows_against_an_anchor_alone() -> None:
     last = FIVE[-1][0]
     anchor = Anchor(last.number, last.digest)
 
-    assert breaches(FIVE[:4]) == []
-    assert breaches(FIVE[:4], anchors=[anchor]) == [
+    assert findings(FIVE[:4]) == []
+    assert findings(FIVE[:4], anchors=[anchor]) == [
         (None, "the anchor is not met: the chain ends at seal 4: its end was cut off")
     ]
-    assert breaches(FIVE, anchors=[anchor, Anchor(2, FIVE[1][0].digest)]) == []
+    assert findings(FIVE, anchors=[anchor, Anchor(2, FIVE[1][0].digest)]) == []
 
 
 def test_a_chain_that_was_made_anew_shows_against_an_anchor_alone() -> None:
     forged = chain([act(number, actor="boss") for number in (1, 2, 4, 3, 5)])
 
-    assert breaches(forged) == []
-    ((_, said),) = breaches(forged, anchors=[Anchor(3, FIVE[2][0].digest)])
+    assert findings(forged) == []
+    ((_, said),) = findings(forged, anchors=[Anchor(3, FIVE[2][0].digest)])
     assert "another hash stands there" in said
 
 
@@ -229,7 +229,7 @@ def taken(age: timedelta, allowed: timedelta | None, at: int = 3) -> list[tuple[
     times = [NOW + timedelta(days=number) for number in range(5)]
     acts = [act(number, at=made) for number, made in enumerate(times, start=1)]
     links = [(seal, None if seal.number == at else entry) for seal, entry in chain(acts, times)]
-    return breaches(links, purges=[Purge(9, times[at - 1] + age, ((at, at),), allowed)])
+    return findings(links, purges=[Purge(9, times[at - 1] + age, ((at, at),), allowed)])
 
 
 def test_a_purge_of_what_was_old_enough_is_allowed() -> None:
@@ -271,8 +271,8 @@ def test_a_purge_that_is_not_believed_is_named_with_who_to_ask_for() -> None:
         verifier.look(seal, None)
     verifier.finish(NOW, [Purge(9, NOW, ((1, 1),), timedelta(days=1))])
 
-    ((breach),) = verifier.breaches
-    assert breach.next_step.startswith(
+    ((finding),) = verifier.findings
+    assert finding.next_step.startswith(
         "see who inserted that purge: batchctl audit --before 10 --limit 1; then restore"
     )
 

@@ -23,8 +23,8 @@ days = st.dictionaries(names, HOSTILE, max_size=3)
 
 
 def parsed(text: str) -> list[Defined]:
-    found, _, _, mistakes = defined.read([BATCH], tomllib.loads(text), "file")
-    assert mistakes == []
+    found, _, _, findings = defined.read([BATCH], tomllib.loads(text), "file")
+    assert findings == []
     return found
 
 
@@ -82,9 +82,9 @@ def test_what_cannot_be_a_definition_is_said_all_at_once() -> None:
     [[Batch]]
     Most = 3
     """
-    _, _, _, mistakes = defined.read([BATCH], tomllib.loads(text), "f.toml")
+    _, _, _, findings = defined.read([BATCH], tomllib.loads(text), "f.toml")
 
-    assert [(one.kind, one.row, one.column) for one in mistakes] == [
+    assert [(one.kind, one.row, one.column) for one in findings] == [
         ("f.toml", "Bach", ""),
         ("Batch", "B", "Entty"),
         ("Batch", "B", "Most"),
@@ -93,7 +93,7 @@ def test_what_cannot_be_a_definition_is_said_all_at_once() -> None:
         ("Step", "B, None", "Seq"),
         ("Batch", "", "Name"),
     ]
-    assert mistakes[0].message.endswith("Did you mean 'Batch'?")
+    assert findings[0].message.endswith("Did you mean 'Batch'?")
 
 
 def test_a_day_needs_no_quotation_marks() -> None:

@@ -809,7 +809,7 @@ def test_an_unfit_timing_tells_the_first_and_all_that_is_wrong() -> None:
 
     assert refused.value.column == "RunTimes"
     assert refused.value.message == "'6:00' is no time of day: write it as HH:MM, 06:00."
-    assert [problem.column for problem in refused.value.problems] == ["RunTimes", "RunDays"]
+    assert [finding.column for finding in refused.value.findings] == ["RunTimes", "RunDays"]
 
 
 _HASH = "d09aa635b72f3ab67b0a6c220d4c5a518c705e83f7b0630eeb390d42ba64b52b"

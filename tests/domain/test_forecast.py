@@ -125,7 +125,7 @@ def test_what_is_tried_again_begins_at_its_time() -> None:
 def test_a_batch_that_is_complete_needs_nothing_more() -> None:
     found = forecast(stepped(CHAIN), 3, {}, stand(3, "complete"))
 
-    assert (found.legs, found.finish, found.total, found.obstacles) == ((), None, timedelta(0), ())
+    assert (found.legs, found.finish, found.total, found.blockers) == ((), None, timedelta(0), ())
 
 
 @pytest.mark.parametrize("status", ["failed", "held", "paused", "pausing", "cancelling", "cancelled"])
@@ -133,7 +133,7 @@ def test_who_needs_a_person_has_no_finish_and_says_what_is_in_the_way(status: st
     found = forecast(stepped(CHAIN), 3, {1: 1, 2: 2, 3: 3}, stand(1, status))
 
     assert (names(found), found.finish) == (["b1", "b2", "b3"], None)
-    assert found.obstacles == (f"b1: BatchControl 101 is {status}",)
+    assert found.blockers == (f"b1: BatchControl 101 is {status}",)
     assert found.total == 6 * MINUTE
 
 
@@ -144,21 +144,21 @@ def test_any_goes_round_an_obstacle_and_all_does_not() -> None:
     assert forecast(stepped(fork, any_of=[3]), 3, minutes, stand(1, "failed")).finish == NOW + 23 * MINUTE
     assert forecast(stepped(fork), 3, minutes, stand(1, "failed")).finish is None
     both = forecast(stepped(fork, any_of=[3], off=[2]), 3, minutes, stand(1, "failed"))
-    assert both.obstacles == ("b1: BatchControl 101 is failed", "b2 is disabled")
+    assert both.blockers == ("b1: BatchControl 101 is failed", "b2 is disabled")
 
 
 def test_cycles_and_batches_that_do_not_exist_are_obstacles() -> None:
     caught = forecast(stepped({1: [2], 2: [1], 3: [2]}), 3, {})
     lost = forecast(stepped({1: [9], 2: [1]}), 2, {})
 
-    assert caught.obstacles == ("b2 waits for itself in a cycle",)
-    assert lost.obstacles == ("b1 depends on ProcessBatch 9, which does not exist",)
+    assert caught.blockers == ("b2 waits for itself in a cycle",)
+    assert lost.blockers == ("b1 depends on ProcessBatch 9, which does not exist",)
 
 
 def test_a_disabled_batch_whose_step_runs_ends_it() -> None:
     every = stepped({1: []}, off=[1])
 
-    assert forecast(every, 1, {1: 5}, stand(1, "ready")).obstacles == ("b1 is disabled",)
+    assert forecast(every, 1, {1: 5}, stand(1, "ready")).blockers == ("b1 is disabled",)
     assert forecast(every, 1, {1: 5}, stand(1, "running"), live={1: LiveStep(10, NOW)}).finish == NOW + 5 * MINUTE
 
 

@@ -33,7 +33,7 @@ def frozen(number: int, until: datetime | None) -> Freeze:
 )
 def test_tags_stand_between_commas(written: str | None, tags: tuple[str, ...], is_wrong: bool) -> None:
     assert freezes.tags_of(written) == tags
-    assert (freezes.tag_problem(written) is not None) is is_wrong
+    assert (freezes.tag_finding(written) is not None) is is_wrong
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ def test_a_new_problem_opens_an_incident_and_the_same_one_none() -> None:
 
 @pytest.mark.parametrize("news", [{"evidence": 6}, {"message": "another word"}, {"instance_id": InstanceId(43)}])
 def test_what_happens_once_more_is_written_on_the_incident(news: dict[str, object]) -> None:
-    problem = a_problem(**news)
-    found = review([problem], [an_incident()], standing_at(S.FAILED))
+    finding = a_problem(**news)
+    found = review([finding], [an_incident()], standing_at(S.FAILED))
 
-    assert found.changed == [(an_incident(), problem)]
+    assert found.changed == [(an_incident(), finding)]
     assert not found.opened
 
 

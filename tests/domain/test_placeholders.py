@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.domain.errors import StepRefused
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.placeholders import (
     NAMES,
     Literal,
@@ -13,10 +13,10 @@ from batchctl.domain.placeholders import (
     Placeholder,
     SecretReference,
     fill,
+    findings,
     fit_value,
     parse,
     parse_for,
-    problems,
 )
 from batchctl.testing import a_request, a_step, surroundings
 
@@ -44,9 +44,9 @@ def test_text_with_doubled_braces_stands_for_itself(text: str) -> None:
 
 @given(st.text(st.sampled_from("{}aD1: "), max_size=12) | st.text())
 def test_any_text_is_parsed_or_refused_with_a_reason(text: str) -> None:
-    found = problems("Data1", text, {})
+    found = findings("Data1", text, {})
 
-    assert all(problem.column == "Data1" and problem.message for problem in found)
+    assert all(finding.column == "Data1" and finding.message for finding in found)
     if not found:
         assert all(not isinstance(part, Placeholder) or part.name in NAMES for part in parse(text))
 
@@ -75,9 +75,9 @@ def test_a_malformed_text_is_refused_saying_what_is_wrong(text: str, said: str) 
     "text", ["{" * 500_000, "}" * 500_001, "{Data1}" * 150_000, "{" + "x" * 1_000_000 + "}", "{{" * 500_000]
 )
 def test_a_megabyte_is_parsed_or_refused_at_once(text: str) -> None:
-    found = problems("Data1", text, {})
+    found = findings("Data1", text, {})
 
-    assert all(len(problem.message) < 400 for problem in found)
+    assert all(len(finding.message) < 400 for finding in found)
 
 
 @given(FIT)
@@ -122,22 +122,22 @@ def test_a_secret_is_never_filled_into_a_text() -> None:
 
 
 def test_problems_name_the_column_and_unknown_secrets() -> None:
-    found = problems("Data2", "{secret:warehose} {secret:other}", {"warehouse": "env:W"})
+    found = findings("Data2", "{secret:warehose} {secret:other}", {"warehouse": "env:W"})
 
     assert found == [
-        Problem(
+        Finding(
             "Data2",
             "secret 'warehose' is not in the configuration. Did you mean 'warehouse'?",
             "correct the name, or add [secrets.warehose] to batchctl.toml and restart the controllers",
         ),
-        Problem(
+        Finding(
             "Data2",
             "secret 'other' is not in the configuration. Known: warehouse.",
             "correct the name, or add [secrets.other] to batchctl.toml and restart the controllers",
         ),
     ]
-    assert problems("Data2", None, {}) == []
-    assert problems("Data2", "{Data1} {secret:warehouse}", {"warehouse": "env:W"}) == []
+    assert findings("Data2", None, {}) == []
+    assert findings("Data2", "{Data1} {secret:warehouse}", {"warehouse": "env:W"}) == []
 
 
 def test_a_malformed_column_of_a_step_is_refused_naming_step_and_column() -> None:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from batchctl.domain.scheduling.due import Instant, Plan, jitter_of, problems
+from batchctl.domain.scheduling.due import Instant, Plan, findings, jitter_of
 from batchctl.domain.status import ScheduleType
 from tests.domain.scheduling import HOME, a_plan, a_timing, at, dates, due, keys, utc
 
@@ -34,7 +34,7 @@ def test_seed_000_line_07_and_08_its_types_and_columns(kind: str, columns: dict[
 
 def test_seed_000_line_38_a_schedule_that_lacks_what_it_needs_is_refused() -> None:
     for kind in ScheduleType:
-        assert problems(a_timing(kind), HOME, None, ()) != []
+        assert findings(a_timing(kind), HOME, None, ()) != []
 
 
 def test_seed_000_trap_e_the_31st_is_found_after_31_january() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchctl.domain.scheduling.due import UnfitTiming, plan_of, problems
+from batchctl.domain.scheduling.due import UnfitTiming, findings, plan_of
 from batchctl.domain.scheduling.schedules import Timing
 from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
@@ -22,7 +22,7 @@ DAILY = a_timing(run_times="06:00")
 
 
 def said(timing: Timing, *calendars: str) -> list[str]:
-    return [f"{one.column}: {one.message}" for one in problems(timing, HOME, None, calendars)]
+    return [f"{one.column}: {one.message}" for one in findings(timing, HOME, None, calendars)]
 
 
 @pytest.mark.parametrize(
@@ -218,21 +218,21 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     ],
 )
 def test_what_is_never_due_is_a_problem(timing: Timing, column: str) -> None:
-    assert [one.column for one in problems(timing, HOME, None, ())] == [column]
+    assert [one.column for one in findings(timing, HOME, None, ())] == [column]
 
 
 def test_a_calendar_that_leaves_nothing_over_is_a_problem() -> None:
     timing = replace(DAILY, calendar_name="NL")
 
-    (problem,) = problems(timing, HOME, a_calendar(business_days=""), ())
-    assert problem.column == "CalendarName"
-    assert problems(timing, HOME, a_calendar(), ()) == []
+    (finding,) = findings(timing, HOME, a_calendar(business_days=""), ())
+    assert finding.column == "CalendarName"
+    assert findings(timing, HOME, a_calendar(), ()) == []
 
 
 def test_a_calendar_whose_days_of_the_week_nobody_can_read_is_a_problem() -> None:
-    (problem,) = problems(replace(DAILY, calendar_name="NL"), HOME, a_calendar(business_days="Monday-Fri"), ())
+    (finding,) = findings(replace(DAILY, calendar_name="NL"), HOME, a_calendar(business_days="Monday-Fri"), ())
 
-    assert problem.message.startswith("BusinessDays of calendar NL: 'Monday' is no day of the week")
+    assert finding.message.startswith("BusinessDays of calendar NL: 'Monday' is no day of the week")
 
 
 def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
@@ -394,14 +394,14 @@ NUMBERS = st.one_of(st.none(), st.integers(-(2**40), 2**40))
     )
 )
 def test_nothing_that_a_hand_can_write_raises_anything_else(timing: Timing) -> None:
-    found = problems(timing, "UTC", None, ["NL"])
+    found = findings(timing, "UTC", None, ["NL"])
     with suppress(UnfitTiming):
         plan = plan_of(timing, "UTC", None)
         assert plan.words
         list(plan.preview(utc("2026-06-01"), utc("2026-07-10")))
         assert found == [] or "never due" in found[0].message
         found = []
-    assert all(problem.column and visible(problem.message) == problem.message for problem in found)
+    assert all(finding.column and visible(finding.message) == finding.message for finding in found)
 
 
 @settings(max_examples=examples(200), deadline=None)

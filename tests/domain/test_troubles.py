@@ -18,7 +18,7 @@ from batchctl.domain.alerting.incident_causes import (
     standing,
     too_short,
 )
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import NO_DATA, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId
 from batchctl.domain.status import Cause, HistoryStatus, IncidentKind, InstanceStatus
 from tests.domain.incident_values import NOW
@@ -125,7 +125,7 @@ def test_the_last_lines_are_few_short_and_visible() -> None:
     assert last_lines(None) is last_lines("\n \n") is None
 
 
-def stands(number: int, message: str, code: int | None = 1) -> Problem:
+def stands(number: int, message: str, code: int | None = 1) -> IncidentSign:
     """Return the problem of an instance of one batch that has failed at one step."""
     instance = BatchInstance(
         instance_id=InstanceId(number),

@@ -20,7 +20,7 @@ def handler_modules() -> set[str]:
     return {f"step_handlers.{file.stem}" for file in files if not file.stem.startswith("_")}
 
 
-def problems(points: Mapping[str, str], modules: Iterable[str]) -> list[str]:
+def findings(points: Mapping[str, str], modules: Iterable[str]) -> list[str]:
     """What differs between files, entry points and the process types of the classes."""
     found = [
         f"{module} has no entry point" for module in sorted(set(modules) - {p.split(":")[0] for p in points.values()})
@@ -34,11 +34,11 @@ def problems(points: Mapping[str, str], modules: Iterable[str]) -> list[str]:
 
 
 def test_every_handler_is_registered_under_the_process_type_it_serves() -> None:
-    assert problems(declared(), handler_modules()) == []
+    assert findings(declared(), handler_modules()) == []
 
 
 def test_a_file_without_entry_point_and_a_wrong_name_are_noticed() -> None:
-    assert problems({"ftp": "step_handlers.sql:Sql"}, ["step_handlers.sql", "step_handlers.ftp"]) == [
+    assert findings({"ftp": "step_handlers.sql:Sql"}, ["step_handlers.sql", "step_handlers.ftp"]) == [
         "step_handlers.ftp has no entry point",
         "step_handlers.sql:Sql serves 'sql' and is registered as 'ftp'",
     ]

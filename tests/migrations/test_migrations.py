@@ -14,7 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from batchctl.control_database import check_may_upgrade, upgrade_database
-from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
+from batchctl.domain.errors import Busy, DatabaseRefused, SchemaMismatch
 from batchctl.domain.maintenance.health import Result
 from batchctl.store import engine, identity, tables, views
 from batchctl.store.dialects import dialect_of
@@ -313,7 +313,7 @@ def test_a_newer_schema_is_refused(empty: StoreTransactions) -> None:
 
 
 def test_a_missing_file_is_never_made_by_reading(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseUnusable, match="does not exist") as refused:
+    with pytest.raises(DatabaseRefused, match="does not exist") as refused:
         engine.open_engine("sqlite:///none.db", tmp_path)
     assert refused.value.next_step == "batchctl db upgrade"
     assert not (tmp_path / "none.db").exists()
@@ -322,7 +322,7 @@ def test_a_missing_file_is_never_made_by_reading(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("this is a letter, not a database, and long enough to be looked at\n" * 20)
     transactions = StoreTransactions(engine.open_engine("sqlite:///text.db", tmp_path))
-    with pytest.raises(DatabaseUnusable, match=r"text\.db is not a SQLite database"), transactions.read() as connection:
+    with pytest.raises(DatabaseRefused, match=r"text\.db is not a SQLite database"), transactions.read() as connection:
         schema.verify(connection)
 
 

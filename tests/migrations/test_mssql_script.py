@@ -301,11 +301,11 @@ def test_a_person_reads_what_each_table_is_for() -> None:
 
 
 def test_somebody_elses_tables_are_refused_before_anything_is_made() -> None:
-    (refusal,) = [batch for batch in BATCHES if "did not make" in batch]
+    (refused,) = [batch for batch in BATCHES if "did not make" in batch]
 
-    assert BATCHES.index(refusal) < BATCHES.index("BEGIN TRANSACTION;")
-    assert {f"N'{table}'" for table in TABLES} <= set(re.findall(r"N'\w+'", refusal))
-    assert "SET NOEXEC ON;" in refusal
+    assert BATCHES.index(refused) < BATCHES.index("BEGIN TRANSACTION;")
+    assert {f"N'{table}'" for table in TABLES} <= set(re.findall(r"N'\w+'", refused))
+    assert "SET NOEXEC ON;" in refused
 
 
 def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> None:
@@ -318,27 +318,27 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
 
 
 def test_a_foreign_version_table_is_refused_before_anything_is_made() -> None:
-    (refusal,) = [batch for batch in BATCHES if "not of this batchctl" in batch]
+    (refused,) = [batch for batch in BATCHES if "not of this batchctl" in batch]
     known = ", ".join(f"'{revision}'" for revision in schema.revisions())
-    (outer,) = parsed(refusal)
+    (outer,) = parsed(refused)
 
-    assert BATCHES.index(refusal) < BATCHES.index("BEGIN TRANSACTION;")
-    assert f"WHERE version_num NOT IN ({known})" in refusal
-    assert "NOT EXISTS (SELECT 1 FROM alembic_version)" in refusal
-    assert ".ProcessBatch', N'U') IS NULL" in refusal
-    assert "SET NOEXEC ON;" in refusal
+    assert BATCHES.index(refused) < BATCHES.index("BEGIN TRANSACTION;")
+    assert f"WHERE version_num NOT IN ({known})" in refused
+    assert "NOT EXISTS (SELECT 1 FROM alembic_version)" in refused
+    assert ".ProcessBatch', N'U') IS NULL" in refused
+    assert "SET NOEXEC ON;" in refused
     # Where the table is not there, a statement that names it would be an error: it must not stand in the first condition.
-    assert "FROM alembic_version" not in refusal.partition("BEGIN")[0]
+    assert "FROM alembic_version" not in refused.partition("BEGIN")[0]
     assert isinstance(outer, exp.IfBlock)
 
 
 def test_a_transaction_that_is_open_already_is_refused() -> None:
-    refusal = BATCHES[BATCHES.index("BEGIN TRANSACTION;") - 1]
+    refused = BATCHES[BATCHES.index("BEGIN TRANSACTION;") - 1]
 
-    assert refusal.startswith(
+    assert refused.startswith(
         "IF @@TRANCOUNT > 0\nBEGIN\n    RAISERROR(N'batchctl: this session has a transaction open"
     )
-    assert "SET NOEXEC ON;" in refusal
+    assert "SET NOEXEC ON;" in refused
 
 
 def test_the_frames_of_every_batch_are_closed() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.store import engine
 from batchctl.store.dialects import dialect_of, sqlite
 from batchctl.store.maintenance import schema
@@ -110,7 +110,7 @@ def test_a_sqlite_without_strict_tables_is_refused_before_the_file_is_touched(
 ) -> None:
     monkeypatch.setattr(sqlite, "OLDEST", (9, 0, 0))
     with pytest.raises(
-        DatabaseUnusable, match=r"The SQLite .* of this Python cannot open the control database"
+        DatabaseRefused, match=r"The SQLite .* of this Python cannot open the control database"
     ) as refused:
         engine.open_engine(sqlite_database.url, sqlite_database.directory)
     assert refused.value.next_step == "use a Python with SQLite 9.0.0 or later"

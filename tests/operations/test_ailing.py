@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.dead_end_rows import ailing
+from batchctl.store.dead_end_rows import dead_end_starts
 from tests.control.world import World
 
 TRIGGER = (
@@ -17,7 +17,7 @@ SINCE = "2026-11-21 02:14:00"
 def seen(world: World) -> list[tuple[str, str, str, str]]:
     """Return what ails."""
     with world.transactions.read() as connection:
-        return [(one.source, f"{one.since:%H:%M}", one.message, one.next_step) for one in ailing(connection)]
+        return [(one.source, f"{one.since:%H:%M}", one.message, one.next_step) for one in dead_end_starts(connection)]
 
 
 def test_a_trigger_ails_while_its_last_word_was_an_error(world: World) -> None:

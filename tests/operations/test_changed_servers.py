@@ -14,7 +14,7 @@ import pytest
 from batchctl import app
 from batchctl.cli import main
 from batchctl.control_database import upgrade_database
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.store import engine
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
@@ -79,15 +79,15 @@ def test_a_changed_password_is_taken_up_by_who_runs_already(strict: StrictServer
     running = app.open_app(config)
 
     change("s3cond")
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         now()
     assert now() == 1
 
     (tmp_path / "pw.txt").unlink()
     strict.alter("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'etl'")
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         now()
-    with pytest.raises(DatabaseUnusable, match=r"Secret 'pw' cannot be resolved: file pw\.txt cannot be read") as away:
+    with pytest.raises(DatabaseRefused, match=r"Secret 'pw' cannot be resolved: file pw\.txt cannot be read") as away:
         now()
     change("th1rd")
     assert now() == 1
@@ -101,7 +101,7 @@ def test_what_a_driver_says_of_a_changed_url_holds_no_password_of_it(postgres: P
     urls = iter([postgres.url(database), "postgresql://u:one@s3same@127.0.0.1:1/x"])
     transactions = StoreTransactions(engine.open_engine(lambda: next(urls), Path("/")))
 
-    with pytest.raises(DatabaseUnusable) as refused, transactions.read():
+    with pytest.raises(DatabaseRefused) as refused, transactions.read():
         pass
     assert "***" in refused.value.message
     assert "s3same" not in f"{refused.value!r} {refused.value.message} {refused.value.__cause__}"

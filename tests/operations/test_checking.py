@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Connection, Problem, Surroundings
+from batchctl.domain.outcomes import Connection, Finding, Surroundings
 from batchctl.domain.rows import Step
 from batchctl.operations.definitions import checking
-from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.definitions import definitions
 from batchctl.system.handler_calls import HandlerCalls
 from batchctl.testing import surroundings
@@ -25,8 +25,8 @@ class Strict(ToldHandler):
 
     process_type = "strict"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
-        return [] if step.data[0] else [Problem("Data1", "is needed"), Problem("Data2", "is needed")]
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+        return [] if step.data[0] else [Finding("Data1", "is needed"), Finding("Data2", "is needed")]
 
 
 class Broken(ToldHandler):
@@ -34,31 +34,31 @@ class Broken(ToldHandler):
 
     process_type = "broken"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         raise RuntimeError("\x1b[31mno\x1b[0m")
 
 
 class Unverifiable:
     """Has no check command."""
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         return []
 
 
 class Populates:
     """Refuses PopulatorArgs `wrong`, breaks on `break`."""
 
-    def check(self, batch: Any) -> Sequence[Problem]:
+    def check(self, batch: Any) -> Sequence[Finding]:
         if batch.populator_args == "break":
             raise RuntimeError("broke")
-        return [Problem("PopulatorArgs", "is wrong")] if batch.populator_args == "wrong" else []
+        return [Finding("PopulatorArgs", "is wrong")] if batch.populator_args == "wrong" else []
 
 
 class Plugins:
     """The plugins of these tests."""
 
-    def __init__(self, *problems: str) -> None:
-        self._problems = list(problems)
+    def __init__(self, *findings: str) -> None:
+        self._findings = list(findings)
         self._handlers: dict[str, Any] = {
             "told": ToldHandler(),
             "strict": Strict(),
@@ -76,11 +76,11 @@ class Plugins:
             raise PluginError(f"Populator '{name}' is not installed. Did you mean 'pattern'?")
         return Populates()
 
-    def problems(self) -> list[str]:
-        return self._problems
+    def findings(self) -> list[str]:
+        return self._findings
 
 
-def check(world: World, *plugin_problems: str) -> list[Finding]:
+def check(world: World, *plugin_problems: str) -> list[RowFinding]:
     plugins = Plugins(*plugin_problems)
     return list(checking.check(world.transactions, plugins, surroundings(str(world.directory))))
 
@@ -136,7 +136,7 @@ class Silent(ToldHandler):
 
     process_type = "silent"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         while True:
             pass
 
@@ -352,7 +352,7 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     world.hand.loosen()
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
-    assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
+    assert check(world) == ([] if message is None else [RowFinding("Setting", "MaxConcurrent", "Value", message)])
 
 
 KNOWN = (
@@ -376,7 +376,7 @@ def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant
     world.sql("INSERT INTO Setting (Name, Value) VALUES (?, '3')", name)
 
     message = f"There is no such setting, so the row does nothing. {meant}"
-    assert check(world) == [Finding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]
+    assert check(world) == [RowFinding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]
 
 
 @pytest.mark.parametrize(
@@ -397,7 +397,7 @@ def test_a_rule_of_retention_that_cannot_be_meant_so_is_named(
     world.batch("Load")
     world.sql("INSERT INTO Setting (Name, Value) VALUES (?, ?)", name, value)
 
-    assert check(world) == [Finding("Setting", name, column, message)]
+    assert check(world) == [RowFinding("Setting", name, column, message)]
 
 
 def test_rules_of_retention_that_can_be_meant_so_are_no_findings(world: World) -> None:

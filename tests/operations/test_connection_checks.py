@@ -7,7 +7,7 @@ import pytest
 from batchctl import app, config
 from batchctl.cli import main
 from batchctl.operations.definitions import connection_checks
-from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.dialects.health import mssql_health
 from tests.control_databases import SqliteControl
 from tests.postgres import PostgresServer
@@ -36,7 +36,7 @@ def registered(
     hand.close()
 
 
-def found(database: SqliteControl, text: str) -> list[Finding]:
+def found(database: SqliteControl, text: str) -> list[RowFinding]:
     path = database.directory / "batchctl.toml"
     path.write_text(f'database_url = "{database.url}"\n{text}', encoding="utf-8")
     return list(connection_checks.findings(app.App(config.load(str(path))).transactions, config.load(str(path))))

@@ -83,8 +83,8 @@ def conflicts(outcome: Outcome) -> list[tuple[str, str, Any, Any, Any]]:
     return [(change.name, one.where, one.base, one.theirs, one.yours) for change, one in outcome.conflicts]
 
 
-def problems(outcome: Outcome) -> list[tuple[str, str, str]]:
-    return [(one.table, one.row, one.column) for one in outcome.problems]
+def findings(outcome: Outcome) -> list[tuple[str, str, str]]:
+    return [(one.table, one.row, one.column) for one in outcome.findings]
 
 
 def data(world: World) -> list[Any]:
@@ -96,7 +96,7 @@ def test_the_same_file_comes_back_from_every_database(apply: Apply, anywhere: St
 
     done = apply(golden)
 
-    assert (done.is_applied, done.problems) == (True, ())
+    assert (done.is_applied, done.findings) == (True, ())
     assert exported(anywhere, owner="sales") == golden
     again = apply(golden)
     assert (again.changes, again.same, again.is_applied) == ((), 7, True)
@@ -108,7 +108,7 @@ def test_what_is_planned_is_not_done(world: World, apply: Apply) -> None:
     done = apply(BATCH, DAILY, dry_run=True)
 
     assert acts(done) == [("add", "ProcessBatch", "B"), ("add", "Schedule", "nightly")]
-    assert not done.problems
+    assert not done.findings
     assert world.hand.dump() == before
 
 
@@ -121,8 +121,8 @@ def test_what_has_waited_is_not_let_go_by_a_file(world: World, apply: Apply) -> 
 
     planned, done = apply(enabled, dry_run=True), apply(enabled)
 
-    assert problems(planned) == problems(done) == [("ProcessBatch", "B", "Enabled")]
-    assert done.problems[0].message.startswith("This will start 2 instances")
+    assert findings(planned) == findings(done) == [("ProcessBatch", "B", "Enabled")]
+    assert done.findings[0].message.startswith("This will start 2 instances")
     assert not done.is_applied
     assert world.one("SELECT Enabled FROM ProcessBatch") == 0
     world.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 1")
@@ -278,7 +278,7 @@ def test_everything_that_would_be_wrong_is_said_at_once_and_nothing_done(world: 
 
     done = apply(BATCH.replace('"told"', '"tld"', 1), DAILY.replace("06:00", "26:00"), text)
 
-    assert problems(done) == [
+    assert findings(done) == [
         ("ProcessControl", "Typo, 10", "ProcessNam"),
         ("ProcessControl", "Typo, 10", "ProcessName"),
         ("ProcessBatch", "Late", "RetryCount"),
@@ -287,8 +287,8 @@ def test_everything_that_would_be_wrong_is_said_at_once_and_nothing_done(world: 
         ("ProcessControl", "B, step 10 'one'", "ProcessType"),
         ("ProcessBatch", "Early", ""),
     ]
-    assert {one.remedy.partition(",")[0] for one in done.problems} == {"correct the file"}
-    assert [one.message for one in done.problems if one.column == "RunTimes"] == [
+    assert {one.remedy.partition(",")[0] for one in done.findings} == {"correct the file"}
+    assert [one.message for one in done.findings if one.column == "RunTimes"] == [
         "'26:00' is no time of day: write it as HH:MM, from 00:00 to 23:59."
     ]
     assert world.hand.dump() == before, "what was wrong before is not held against the file"
@@ -315,9 +315,9 @@ def test_what_files_hold_by_name_goes_with_them(world: World, apply: Apply) -> N
     apply(ours + BATCH + DAILY)
     with pytest.raises(Refused, match="do not say what they hold"):
         apply(BATCH, prune=True)
-    assert problems(apply(BATCH)) == [("ProcessBatch", "B", "Owns")]
+    assert findings(apply(BATCH)) == [("ProcessBatch", "B", "Owns")]
     for name in ("B", "ProcessBatch:B"):
-        assert problems(apply(BATCH, overwrite=[name], dry_run=True)) == []
+        assert findings(apply(BATCH, overwrite=[name], dry_run=True)) == []
 
     assert apply(ours + BATCH).changes == ()
     done = apply(ours + BATCH, prune=True)
@@ -336,7 +336,7 @@ def test_a_batch_that_anything_tells_of_is_not_removed(world: World, apply: Appl
 
     done = apply(f"{ours}{DAILY}", prune=True)
 
-    assert ("ProcessBatch", "B", "") in problems(done)
+    assert ("ProcessBatch", "B", "") in findings(done)
     assert world.one("SELECT count(*) FROM ProcessBatch") == 1
 
 
@@ -363,7 +363,7 @@ def test_no_instance_is_left_between_steps_that_are_others_now(
 
     done = apply(text)
 
-    assert [(one.table, one.row) for one in done.problems] == ([("BatchControl", "1")] if is_refused else [])
+    assert [(one.table, one.row) for one in done.findings] == ([("BatchControl", "1")] if is_refused else [])
     assert done.is_applied is not is_refused
 
 
@@ -381,12 +381,12 @@ def test_what_the_code_of_a_job_keeps_is_not_written_by_files(
     world.batch(Origin="job shop.jobs")
 
     assert "ProcessBatchName" not in exported(anywhere)
-    assert problems(apply(BATCH))[0] == ("ProcessBatch", "B", "Origin")
+    assert findings(apply(BATCH))[0] == ("ProcessBatch", "B", "Origin")
 
 
 def test_the_same_definition_twice_is_refused(apply: Apply) -> None:
-    assert problems(apply(DAILY, DAILY))[0] == ("Schedule", "nightly", "")
-    assert problems(apply('Owns = "a"', 'Owns = "b"')) == [("", "", "Owns")]
+    assert findings(apply(DAILY, DAILY))[0] == ("Schedule", "nightly", "")
+    assert findings(apply('Owns = "a"', 'Owns = "b"')) == [("", "", "Owns")]
 
 
 def test_one_batch_comes_with_what_starts_it(apply: Apply, anywhere: StoreTransactions) -> None:
@@ -408,7 +408,7 @@ def test_settings_are_written_when_they_are_asked_for(world: World, apply: Apply
     assert "[[Setting]]" not in exported(anywhere)
     found = exporting.export(anywhere, with_settings=True)
     assert [(one.kind, one.name) for one in found] == [("Setting", "MaxConcurrent")]
-    assert problems(apply('[[Setting]]\nName = "DatabaseId"\nValue = "mine"')) == [("Setting", "DatabaseId", "")]
+    assert findings(apply('[[Setting]]\nName = "DatabaseId"\nValue = "mine"')) == [("Setting", "DatabaseId", "")]
 
 
 def test_the_versions_of_a_batch_say_what_changed(world: World, apply: Apply, anywhere: StoreTransactions) -> None:

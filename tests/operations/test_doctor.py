@@ -17,8 +17,8 @@ from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.maintenance.health import Reading, Result
-from batchctl.operations.definitions.checking import Finding
+from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance.doctor import Doctor, Line
 from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
@@ -37,18 +37,18 @@ def configured(folder: Path, text: str) -> str:
     return str(path)
 
 
-def examined(folder: Path, url: str, more: str = "") -> dict[tuple[str, str], Reading]:
+def examined(folder: Path, url: str, more: str = "") -> dict[tuple[str, str], HealthFinding]:
     """Examine a control database; return the readings by target and check."""
     lines = app.examine(configured(folder, f'database_url = "{url}"\n{more}'))
     return by_name(lines)
 
 
-def by_name(lines: tuple[Line, ...]) -> dict[tuple[str, str], Reading]:
-    return {(line.target, line.reading.check): line.reading for line in lines}
+def by_name(lines: tuple[Line, ...]) -> dict[tuple[str, str], HealthFinding]:
+    return {(line.target, line.finding.check): line.finding for line in lines}
 
 
-def failing(found: dict[tuple[str, str], Reading]) -> set[tuple[str, str]]:
-    return {key for key, reading in found.items() if reading.result is Result.FAIL}
+def failing(found: dict[tuple[str, str], HealthFinding]) -> set[tuple[str, str]]:
+    return {key for key, finding in found.items() if finding.result is Result.FAIL}
 
 
 def test_a_sound_database_fails_in_nothing_but_what_the_tests_server_saves(control_database: ControlDatabase) -> None:
@@ -70,22 +70,22 @@ def test_what_does_not_say_ok_says_what_to_type(control_database: ControlDatabas
     more = '[connections.w]\nurl = "postgresql://u:literal@127.0.0.1:1/d"\n[secrets.s]\nenv = "NO_SUCH"\n'
     found = examined(control_database.directory, control_database.url, more)
 
-    assert {reading.result for reading in found.values()} == set(Result)
-    assert all(reading.next_step for reading in found.values() if reading.result is not Result.OK)
+    assert {finding.result for finding in found.values()} == set(Result)
+    assert all(finding.next_step for finding in found.values() if finding.result is not Result.OK)
 
 
 def test_an_empty_database_wants_the_tables(tmp_path: Path, postgres: PostgresServer) -> None:
-    reading = examined(tmp_path, postgres.url(postgres.new_database()))["database_url", "schema"]
+    finding = examined(tmp_path, postgres.url(postgres.new_database()))["database_url", "schema"]
 
-    assert reading.result is Result.FAIL
-    assert "holds no batchctl tables" in reading.message
-    assert reading.next_step == "batchctl db upgrade"
+    assert finding.result is Result.FAIL
+    assert "holds no batchctl tables" in finding.message
+    assert finding.next_step == "batchctl db upgrade"
 
 
 def test_a_database_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    reading = examined(tmp_path, "sqlite:///none.db")["database_url", "login"]
+    finding = examined(tmp_path, "sqlite:///none.db")["database_url", "login"]
 
-    assert (reading.result, reading.next_step) == (Result.FAIL, "batchctl db upgrade")
+    assert (finding.result, finding.next_step) == (Result.FAIL, "batchctl db upgrade")
     assert not (tmp_path / "none.db").exists()
 
 
@@ -96,12 +96,12 @@ def test_views_and_triggers_that_are_gone_are_named_with_what_makes_them_again(e
     with closing(empty_database.hand()) as hand:
         for statement in ("DROP VIEW vStatus", f"DROP TRIGGER TR_AuditLog_AppendOnly{'' if on else 'Delete'}{on}"):
             hand.sql(statement)
-    reading = examined(empty_database.directory, empty_database.url)["database_url", "views"]
+    finding = examined(empty_database.directory, empty_database.url)["database_url", "views"]
 
-    assert reading.result is Result.WARN
-    assert "vstatus" in reading.message.lower()
-    assert "tr_auditlog_appendonly" in reading.message.lower()
-    assert (reading.next_step or "").startswith("batchctl db upgrade")
+    assert finding.result is Result.WARN
+    assert "vstatus" in finding.message.lower()
+    assert "tr_auditlog_appendonly" in finding.message.lower()
+    assert (finding.next_step or "").startswith("batchctl db upgrade")
     upgrade_database(file)
     assert ("database_url", "views") not in examined(empty_database.directory, empty_database.url)
 
@@ -122,7 +122,7 @@ def test_tables_and_columns_that_are_gone_are_named_and_nothing_is_left_out(
         hand.sql(f"{damage} CASCADE" if "DROP" in damage and empty_database.kind != "sqlite" else damage)
     found = examined(empty_database.directory, empty_database.url)
 
-    assert found["database_url", "schema"] == Reading(
+    assert found["database_url", "schema"] == HealthFinding(
         "schema", Result.FAIL, f"The control database lacks the {lacking}.", "batchctl db verify"
     )
     assert ("database_url", "views") not in found, "what db upgrade cannot make is not advised to be made by it"
@@ -163,12 +163,12 @@ def test_clocks_that_differ_are_a_warning_where_the_server_has_its_own(
     def now() -> datetime:
         return SystemClock().now() + timedelta(seconds=seconds)
 
-    reading = by_name(Doctor(settings, now, app.App(settings).presence).examine())["database_url", "clock"]
+    finding = by_name(Doctor(settings, now, app.App(settings).presence).examine())["database_url", "clock"]
     if control_database.kind == "sqlite":
-        assert reading.result is Result.OK
+        assert finding.result is Result.OK
     else:
-        assert reading.result is Result.WARN
-        assert f"{word} the server's" in reading.message
+        assert finding.result is Result.WARN
+        assert f"{word} the server's" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,9 @@ def test_the_controllers_at_work_are_named(control_database: ControlDatabase, na
         hand.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES (?, 'h', ?)", name, now)
     hand.close()
 
-    assert by_name(app.examine(configuration))["database_url", "controller"] == Reading("controller", Result.OK, said)
+    assert by_name(app.examine(configuration))["database_url", "controller"] == HealthFinding(
+        "controller", Result.OK, said
+    )
 
 
 def test_a_batch_that_runs_whatever_a_row_says_is_warned_of_where_nothing_keeps_others_out(world: World) -> None:
@@ -215,13 +217,13 @@ def test_a_step_that_nobody_follows_is_warned_of_with_the_last_sign_of_life(worl
         " AttemptNo, ClaimToken, Cause, Status, CommandText, StartTime, ClaimedBy)"
         " VALUES (1, 1, 10, 'step 10', 'os_command', 1, 1, 'auto', 'running', 'x', '2026-01-02 03:04:00', 'c9')"
     )
-    reading = examined(world.directory, world.database.url)["database_url", "controller"]
+    finding = examined(world.directory, world.database.url)["database_url", "controller"]
 
-    assert reading.result is Result.WARN
+    assert finding.result is Result.WARN
     assert (
-        "nobody follows what stands as running: the last sign of life is of 2026-01-02 03:04:05 UTC" in reading.message
+        "nobody follows what stands as running: the last sign of life is of 2026-01-02 03:04:05 UTC" in finding.message
     )
-    assert "batchctl run" in str(reading.next_step)
+    assert "batchctl run" in str(finding.next_step)
 
 
 @pytest.fixture
@@ -249,13 +251,13 @@ def test_controllers_that_wait_differently_long_for_each_other_are_told(
             each,
         )
     hand.close()
-    reading = examined(control_database.directory, control_database.url).get(("database_url", "orphan_timeout"))
+    finding = examined(control_database.directory, control_database.url).get(("database_url", "orphan_timeout"))
 
-    assert (reading is None) is (said is None)
-    if reading is not None:
-        assert reading.result is Result.WARN
-        assert str(said) in reading.message
-        assert "the same orphan_timeout" in str(reading.next_step)
+    assert (finding is None) is (said is None)
+    if finding is not None:
+        assert finding.result is Result.WARN
+        assert str(said) in finding.message
+        assert "the same orphan_timeout" in str(finding.next_step)
 
 
 ZONES = [
@@ -289,7 +291,7 @@ def test_controllers_that_fire_by_different_clocks_or_not_at_all_are_told(
 def told_of_controllers(database: ControlDatabase) -> dict[str, str]:
     found = examined(database.directory, database.url)
     about = {"business_time_zone", "scheduler", "orphan_timeout"}
-    return {what: reading.message for (_, what), reading in found.items() if what in about}
+    return {what: finding.message for (_, what), finding in found.items() if what in about}
 
 
 def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
@@ -318,7 +320,7 @@ def test_plugin_modules_that_hang_are_named_and_the_database_is_not_blamed(sqlit
         mended.wait()
         return {}
 
-    def checking() -> tuple[Finding, ...]:
+    def checking() -> tuple[RowFinding, ...]:
         mended.wait()
         return ()
 
@@ -379,10 +381,10 @@ def test_a_driver_that_is_missing_is_named_with_what_installs_it(
     monkeypatch.setitem(sys.modules, module, None)
     more = f'[connections.w]\nurl = "{url}://u@127.0.0.1:1/d"\n'
     found = examined(tmp_path, "sqlite:///none.db", more)
-    (reading,) = (reading for (target, _), reading in found.items() if target == "connections.w")
+    (finding,) = (finding for (target, _), finding in found.items() if target == "connections.w")
 
-    assert (reading.check, reading.result) == ("driver", Result.FAIL)
-    assert "batchctl[sqlserver" in str(reading.next_step)
+    assert (finding.check, finding.result) == ("driver", Result.FAIL)
+    assert "batchctl[sqlserver" in str(finding.next_step)
 
 
 def test_a_connection_string_that_a_driver_cannot_read_is_told_with_the_keyword_and_no_password(
@@ -392,7 +394,7 @@ def test_a_connection_string_that_a_driver_cannot_read_is_told_with_the_keyword_
     server.install(monkeypatch)
     url = "mssql+mssqlpython://u:hunter2@127.0.0.1:1/d?tiemout=5"
     found = examined(tmp_path, url, f'[connections.w]\nurl = "{url}"\n')
-    said = {target: reading.message for (target, check), reading in found.items() if reading.result is Result.FAIL}
+    said = {target: finding.message for (target, check), finding in found.items() if finding.result is Result.FAIL}
 
     assert set(said) == {"database_url", "connections.w"}
     assert all("Unknown keyword 'tiemout'" in message and "***" in message for message in said.values())
@@ -417,7 +419,7 @@ def test_no_reading_holds_a_password(tmp_path: Path, url: str) -> None:
     lines = app.examine(configured(tmp_path, f'database_url = "{url}"\n[connections.w]\nurl = "{url}"\n'))
 
     assert "hunter2" not in repr(lines)
-    assert {"database_url", "connections.w"} == {line.target for line in lines if line.reading.result is Result.FAIL}
+    assert {"database_url", "connections.w"} == {line.target for line in lines if line.finding.result is Result.FAIL}
 
 
 @pytest.mark.parametrize(
@@ -453,8 +455,8 @@ def test_what_a_driver_says_is_redacted_with_all_that_it_carries(tmp_path: Path)
     assert str(refused.value.__cause__) == "PWD=***"
 
 
-def worst(readings: Iterator[Reading]) -> dict[str, Result]:
-    return {reading.check: reading.result for reading in readings if reading.result is not Result.OK}
+def worst(findings: Iterator[HealthFinding]) -> dict[str, Result]:
+    return {finding.check: finding.result for finding in findings if finding.result is not Result.OK}
 
 
 @pytest.mark.parametrize(
@@ -475,7 +477,7 @@ def test_sql_server_is_judged_by_how_it_is_set(facts: mssql_health.Facts, said: 
 
 def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
     steps = [
-        reading.next_step for reading in mssql_health.judge(mssql_health.Facts(name="a]b", delayed_durability="FORCED"))
+        finding.next_step for finding in mssql_health.judge(mssql_health.Facts(name="a]b", delayed_durability="FORCED"))
     ]
 
     assert steps[0] == "ALTER DATABASE [a]]b] SET DELAYED_DURABILITY = DISABLED;"

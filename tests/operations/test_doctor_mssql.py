@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.pool import StaticPool
 
-from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health
 from batchctl.store.maintenance import examination, roles
@@ -132,7 +132,7 @@ def test_a_right_that_is_lacking_is_named_with_what_grants_it(server: SqlServer,
     server.when(r"USER_NAME\(\)", [Rows([["etl", 1]], ["name", "may_connect"])])
 
     assert mssql_health.rights(control, NEEDED) == [
-        Reading(
+        HealthFinding(
             "rights",
             Result.FAIL,
             "User etl has no right to INSERT, UPDATE on BatchControl.",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import NotFound, Refused, Unreadable
+from batchctl.domain.errors import InvalidInput, NotFound, Refused
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice, Release
 from batchctl.domain.rows import FreezeId
@@ -88,8 +88,8 @@ def test_freezing_twice_says_so_and_only_what_lasts_longer_is_written(waiting: W
     ("scope", "until", "error", "said"),
     [
         (B, "2020-01-01", Refused, "is over"),
-        (B, "soon", Unreadable, "says no time"),
-        (B, "0h", Unreadable, "says no time"),
+        (B, "soon", InvalidInput, "says no time"),
+        (B, "0h", InvalidInput, "says no time"),
         (Scope(batch="b"), None, NotFound, "Did you mean 'B'?"),
         (Scope(tag="nightli"), None, NotFound, "Did you mean 'nightly'?"),
         (Scope(batch="B", tag="x"), None, Refused, "not both"),

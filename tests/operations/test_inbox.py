@@ -12,7 +12,7 @@ import pytest
 
 from batchctl.domain.dead_ends import rejected
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.locked_rows import trouble_of
+from batchctl.domain.locked_rows import failure_of
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.operations.clerk import Clerk
@@ -519,7 +519,7 @@ def test_a_row_that_nobody_wants_is_rejected_and_nothing_comes_of_it(
     assert before == {3: "rejected", 5: "paused"}.get(at, "ready")
     with world.transactions.read() as connection:
         aside = intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, 100)
-    assert at not in {problem.evidence for problem in rejected(aside, {"Sensor"})}, "it is no incident any more"
+    assert at not in {finding.evidence for finding in rejected(aside, {"Sensor"})}, "it is no incident any more"
     with pytest.raises(Refused, match="is rejected already"):
         clerk(world).reject(IntakeId(at), reason="again")
 
@@ -585,8 +585,8 @@ def test_who_keeps_a_row_locked_is_said_in_the_list_and_of_the_row(world: World)
         world.submit("A")
     world.sql("UPDATE FileProcess SET Status = 'paused' WHERE FileProcess_id = 2")
     session = "the row, or its batch, is locked by session 7"
-    trouble = trouble_of({f"FileProcess {at}": f"{session}; to end it: SELECT 7" for at in (1, 2)})
-    world.sql("INSERT INTO Controller (ControllerName, Host, Trouble) VALUES ('c1', 'h', ?)", trouble)
+    failure = failure_of({f"FileProcess {at}": f"{session}; to end it: SELECT 7" for at in (1, 2)})
+    world.sql("INSERT INTO Controller (ControllerName, Host, Trouble) VALUES ('c1', 'h', ?)", failure)
     shown = reader(world, leader="c1").show(IntakeId(1)).item
 
     found = {at: item.because.partition(": ")[2] == session for at, item in listed(world).items()}

@@ -9,7 +9,7 @@ import pytest
 
 from batchctl.cli import main
 from batchctl.domain.maintenance.health import Result
-from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance import installation
 
 
@@ -50,7 +50,7 @@ def test_a_log_file_in_no_folder_or_in_the_place_of_one_fails_with_what_to_type(
 
 
 def test_definitions_are_counted() -> None:
-    finding, other = (Finding("ProcessBatch", row, "Populator", "none") for row in ("1", "2"))
+    finding, other = (RowFinding("ProcessBatch", row, "Populator", "none") for row in ("1", "2"))
 
     assert installation.definitions([]).result is Result.OK
     one, two = installation.definitions([finding, finding]), installation.definitions([finding, other])

@@ -99,16 +99,16 @@ def test_a_verb_in_the_wrong_status_is_refused_and_says_what_to_do_instead(
 ) -> None:
     instance_id = instance_in(status)
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Refused) as refused:
         do(operator, action, instance_id)
 
-    assert status in refusal.value.message
-    assert "BatchControl 1 " in refusal.value.message
-    assert str(refusal.value.next_step).startswith("batchctl ")
+    assert status in refused.value.message
+    assert "BatchControl 1 " in refused.value.message
+    assert str(refused.value.next_step).startswith("batchctl ")
     assert world.statuses() == [status]
     assert audited() == []
     if (action, status) != ("rerun", "complete"):
-        assert isinstance(refusal.value, StatusChanged)
+        assert isinstance(refused.value, StatusChanged)
 
 
 @pytest.mark.parametrize(("action", "status"), EVERY)
@@ -204,7 +204,7 @@ def test_a_dry_rerun_shows_the_commands_with_the_corrected_values(dry_operator: 
     instance_in("failed")
     planned = dry_operator.rerun(InstanceId(1), reason=REASON, corrections={"Data1": "new"})
 
-    assert [(command.seq, command.text, command.refusal) for command in planned.commands] == [
+    assert [(command.seq, command.text, command.refused) for command in planned.commands] == [
         (20, "step 20 of 1 with new", None),
         (30, "step 30 of 1 with new", None),
     ]
@@ -215,8 +215,8 @@ def test_a_dry_run_shows_why_a_step_cannot_run(world: World, dry_operator: Opera
     world.sql("UPDATE ProcessControl SET ProcessType = 'nonsense' WHERE ProcessControlSeq = 30")
     planned = dry_operator.resume(InstanceId(1))
 
-    assert planned.commands[0].refusal is None
-    assert "nonsense" in str(planned.commands[1].refusal)
+    assert planned.commands[0].refused is None
+    assert "nonsense" in str(planned.commands[1].refused)
 
 
 def test_a_retry_that_was_paused_resumes_as_a_retry_and_is_due_as_before(world: World, operator: Operator) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import NotFound, Unreadable
+from batchctl.domain.errors import InvalidInput, NotFound
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus
@@ -57,7 +57,7 @@ def test_an_empty_database_is_quiet(world: World) -> None:
     seen = look(world, controller=None)
 
     assert (seen.controllers, seen.instances, seen.intake) == ((), {}, {})
-    assert [seen.running, seen.troubled, seen.waiting, seen.completed, seen.untaken] == [()] * 5
+    assert [seen.running, seen.failing, seen.waiting, seen.completed, seen.untaken] == [()] * 5
 
 
 def test_no_list_is_asked_for_no_rows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_no_list_is_asked_for_no_rows(world: World, monkeypatch: pytest.MonkeyPa
         return open_in(connection, statuses, most)
 
     monkeypatch.setattr(reports, "open_in", asked)
-    assert len(look(world, most=2).troubled) == 2
+    assert len(look(world, most=2).failing) == 2
 
     assert min(limits) >= 1
 
@@ -102,7 +102,7 @@ def test_a_failure_is_shown_with_its_message_and_what_to_type(world: World) -> N
     world.process()
     seen = look(world)
 
-    (failed,) = seen.troubled
+    (failed,) = seen.failing
     assert (failed.message, failed.clear) == ("it broke", "batchctl rerun 1 --reason ...")
     assert failed.step is not None
     assert failed.step.seq == 10
@@ -117,10 +117,10 @@ def test_a_retry_in_a_disabled_batch_is_not_said_to_be_made(world: World) -> Non
     world.batch(RetryCount=1)
     files(world, 1)
     world.process()
-    assert look(world).troubled[0].clear == "nothing: it is tried again by itself"
+    assert look(world).failing[0].clear == "nothing: it is tried again by itself"
     world.sql("UPDATE ProcessBatch SET Enabled = 0")
 
-    assert look(world).troubled[0].clear.startswith("batchctl enable B --reason ...")
+    assert look(world).failing[0].clear.startswith("batchctl enable B --reason ...")
 
 
 @pytest.mark.parametrize("retries", [1, 2])
@@ -136,12 +136,12 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
 
     skipped = "the retries were skipped: trying again cannot help"
     first, last = f"attempt 1 of {retries + 1}", f"attempt {retries + 1} of {retries + 1}"
-    assert [one.said for one in look(world).troubled] == [f"{first}: no use; {skipped}", f"{last}: it broke"]
-    assert [one.message for one in look(world).troubled] == ["no use", "it broke"]
+    assert [one.said for one in look(world).failing] == [f"{first}: no use; {skipped}", f"{last}: it broke"]
+    assert [one.message for one in look(world).failing] == ["no use", "it broke"]
     assert blocking(why(world, "1"))[0][:2] == ("status", f"a step failed; {skipped}")
     assert blocking(why(world, "2"))[0][:2] == ("status", "a step failed and no retry is left")
     mend = "correct what its message names (batchctl history 1), then: batchctl rerun 1 --reason ..."
-    assert (look(world).troubled[0].clear, blocking(why(world, "1"))[0][2]) == (mend, mend)
+    assert (look(world).failing[0].clear, blocking(why(world, "1"))[0][2]) == (mend, mend)
     assert ("instances", "BatchControl 1 is failed", "batchctl why 1") in file_gates(world, 1)
     ((attempt,), _) = inspection.attempts_of(world.transactions, InstanceId(1))
     assert attempt.said == f"no use; {skipped}"
@@ -229,9 +229,9 @@ def test_every_other_status_blocks(world: World, status: str) -> None:
 def test_what_keeps_a_controller_from_creating_comes_first(world: World) -> None:
     world.batch()
     world.submit()
-    trouble = "permission denied for table FileProcess. Next: GRANT UPDATE ON FileProcess TO batch;"
+    failure = "permission denied for table FileProcess. Next: GRANT UPDATE ON FileProcess TO batch;"
     enter(world, "c1")
-    world.sql("UPDATE Controller SET Trouble = ?", trouble)
+    world.sql("UPDATE Controller SET Trouble = ?", failure)
 
     seen = explain.why(world.transactions, world.clock, PRESENCE, "file:1")
     found = {name: clear for name, _, clear in blocking(seen)}
@@ -412,11 +412,11 @@ def test_a_rejected_row_is_corrected_before_it_is_tried_again(world: World) -> N
 
     assert look(world).to_take_in == {1: correct}
     assert [clear for _, _, clear in file_gates(world, 1)] == [correct]
-    rejection = inspection.rejection(world.transactions, IntakeId(1))
+    rejection = inspection.rejected_row(world.transactions, IntakeId(1))
     assert "no populator 'nonsense'" in rejection.message
     assert rejection.clear == correct
     with pytest.raises(NotFound):
-        inspection.rejection(world.transactions, IntakeId(9))
+        inspection.rejected_row(world.transactions, IntakeId(9))
 
 
 @pytest.mark.parametrize("status", ["complete", "cancelled"])
@@ -443,7 +443,7 @@ def test_a_row_no_pass_looks_at_waits_for_no_controller(world: World, status: st
 )
 def test_a_batch_without_its_prefix_is_a_usage_error_that_suggests_it(world: World, ref: str, meant: str) -> None:
     world.batch("Sensor")
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(InvalidInput) as refused:
         why(world, ref)
 
     assert refused.value.exit_code == 2
@@ -453,7 +453,7 @@ def test_a_batch_without_its_prefix_is_a_usage_error_that_suggests_it(world: Wor
 
 @pytest.mark.parametrize("ref", ["", "x", "42x", "-1", "batch:nobody", "file:9", "file:x", "9", "9" * 30, "\x1b[31m"])
 def test_what_does_not_exist_is_not_found(world: World, ref: str) -> None:
-    with pytest.raises((NotFound, Unreadable)) as failure:
+    with pytest.raises((NotFound, InvalidInput)) as failure:
         why(world, ref)
 
     assert str(failure.value.next_step).startswith("batchctl ")

@@ -22,7 +22,7 @@ def test_a_dry_run_of_creation_asks_the_populators_and_writes_nothing(world: Wor
 
     planned = planning.creations(world.transactions, world.populators, 10)
 
-    assert [(one.batches, one.repeats, one.refusals) for one in planned] == [
+    assert [(one.batches, one.repeats, one.all_refused) for one in planned] == [
         (("B",), (), ()),
         ((), (), ("batch B: not an a",)),
         ((), (1,), ()),

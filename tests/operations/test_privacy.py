@@ -14,7 +14,7 @@ import pytest
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.operations import privacy
 from batchctl.operations.definitions import checking
 from batchctl.system import journal, permissions
@@ -45,8 +45,8 @@ def settings_in(folder: Path, text: str = "") -> config.Settings:
     return config.load(str(path))
 
 
-def readings(settings: config.Settings) -> dict[str, Reading]:
-    return dict(privacy.readings(settings))
+def findings(settings: config.Settings) -> dict[str, HealthFinding]:
+    return dict(privacy.findings(settings))
 
 
 def mode(path: Path) -> int:
@@ -65,7 +65,7 @@ def test_a_database_and_its_companions_are_made_for_their_owner_alone(open_folde
 
     assert made == {"batchctl.db": 0o600, "batchctl.db-wal": 0o600, "batchctl.db-shm": 0o600}
     assert {mode(path) for path in open_folder.glob("batchctl.db*")} == {0o600}
-    assert readings(settings)["database_url"].result is Result.OK
+    assert findings(settings)["database_url"].result is Result.OK
     assert list(checking.of_settings(settings)) == []
 
 
@@ -98,28 +98,28 @@ def test_whatever_every_user_gets_at_is_a_warning_with_what_to_type(open_folder:
     (open_folder / "wh.txt").touch(0o666)
     (open_folder / "wh.txt").chmod(0o666)
     (open_folder / "state").mkdir(0o755)
-    found = readings(settings)
+    found = findings(settings)
     database, log = open_folder / "batchctl.db", open_folder / "batchctl.db-wal"
 
     assert found == {
-        "database_url": Reading(
+        "database_url": HealthFinding(
             "privacy",
             Result.WARN,
             f"Every user of this host may read {database} and {log}.",
             f"chmod 600 {database}*",
         ),
-        "this host": Reading(
+        "this host": HealthFinding(
             "privacy",
             Result.WARN,
             f"Every user of this host may read {open_folder / 'state'}.",
             f"chmod 700 {open_folder / 'state'}",
         ),
-        "settings": Reading(
+        "settings": HealthFinding(
             "privacy",
             Result.OK,
             f"Every user of this host may read {settings.file}, and no password stands there.",
         ),
-        "secrets.wh": Reading(
+        "secrets.wh": HealthFinding(
             "privacy",
             Result.WARN,
             f"Every user of this host may read and change {open_folder / 'wh.txt'}.",
@@ -146,7 +146,7 @@ def test_settings_that_hold_a_password_or_that_anybody_may_change_are_a_warning(
     settings = settings_in(open_folder, text)
     assert settings.file is not None
     settings.file.chmod(bits)
-    reading = readings(settings)["settings"]
+    reading = findings(settings)["settings"]
 
     assert (reading.result, reading.message) == (
         Result.WARN,
@@ -183,7 +183,7 @@ def test_a_group_that_was_let_in_is_named_and_no_warning(open_folder: Path, monk
     settings.file.chmod(0o640)
 
     said = f"The group etl may read {settings.file}, besides its owner."
-    assert readings(settings)["settings"] == Reading("privacy", Result.OK, said)
+    assert findings(settings)["settings"] == HealthFinding("privacy", Result.OK, said)
 
 
 def test_a_group_of_the_owner_alone_is_nobody_else(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,4 +192,4 @@ def test_a_group_of_the_owner_alone_is_nobody_else(open_folder: Path, monkeypatc
     assert settings.file is not None
     settings.file.chmod(0o660)
 
-    assert readings(settings)["settings"].message == f"Nobody else gets at {settings.file}, as far as its mode says."
+    assert findings(settings)["settings"].message == f"Nobody else gets at {settings.file}, as far as its mode says."

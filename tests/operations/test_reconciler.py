@@ -11,9 +11,9 @@ import pytest
 
 from batchctl.domain.definitions.declared import Cadence
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.operations.definitions.job_findings import job_problems
+from batchctl.operations.definitions.job_findings import job_findings
 from batchctl.operations.definitions.reconciler import Reconciled
-from batchctl.operations.definitions.roster import trouble_of
+from batchctl.operations.definitions.roster import failure_of
 from batchctl.operations.definitions.schedule_removal import Removed, remove
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import Actor
@@ -220,7 +220,7 @@ def test_nothing_is_disabled_of_a_module_that_cannot_be_imported(shop: Workshop)
     done = shop.starts(node=broken)
     line = shop.line("nightly", node=broken)
 
-    assert (done.written, len(done.module_problems)) == ((), 1)
+    assert (done.written, len(done.failed_modules)) == ((), 1)
     assert shop.world.hand.dump() == before
     assert (line.state, "cannot be loaded" in (line.said or "")) == ("broken", True)
     assert shop.told()[-1] == ("job.unknown", None)
@@ -274,9 +274,9 @@ def test_a_batch_that_a_person_made_is_left_alone_and_others_go_on(shop: Worksho
     before = shop.batch("nightly", "Entity, RetryCount, Origin")
     done = shop.starts(nightly, morning)
 
-    assert [(one.job, one.name) for one in done.refusals] == [("nightly", "nightly")]
-    assert "no code of a job has made" in done.refusals[0].message
-    assert '@job("...")' in done.refusals[0].message
+    assert [(one.job, one.name) for one in done.all_refused] == [("nightly", "nightly")]
+    assert "no code of a job has made" in done.all_refused[0].message
+    assert '@job("...")' in done.all_refused[0].message
     assert shop.batch("nightly", "Entity, RetryCount, Origin") == before
     assert shop.schedules() == {"morning.Daily_09_00": 1}
     assert shop.line("nightly", nightly, morning).state == "refused"
@@ -288,7 +288,7 @@ def test_a_schedule_that_a_person_made_is_left_alone(shop: Workshop) -> None:
     shop.world._insert("Schedule", columns)
     done = shop.starts(morning)
 
-    assert [one.name for one in done.refusals] == ["morning.Daily_09_00"]
+    assert [one.name for one in done.all_refused] == ["morning.Daily_09_00"]
     assert shop.schedules("Entity, RunTimes, Origin") == {"morning.Daily_09_00": ("B", "01:00", None)}
 
 
@@ -296,7 +296,7 @@ def test_two_jobs_that_differ_in_letter_case_alone_are_not_both_written(shop: Wo
     other = job("Morning")(daily("10:00")(lambda: None))
     done = shop.starts(other, morning)
 
-    assert len(done.refusals) == 1
+    assert len(done.all_refused) == 1
     assert len(shop.schedules()) == 1
     assert shop.starts(other, morning).written == ()
 
@@ -305,7 +305,7 @@ def test_a_name_that_no_column_takes_is_refused_alone(shop: Workshop) -> None:
     endless = job("x" * 195)(daily("10:00")(lambda: None))
     done = shop.starts(endless, morning)
 
-    assert "a column takes 200" in done.refusals[0].message
+    assert "a column takes 200" in done.all_refused[0].message
     assert shop.schedules() == {"morning.Daily_09_00": 1}
 
 
@@ -324,8 +324,8 @@ def test_a_text_that_no_column_takes_is_refused_alone(shop: Workshop, unfit: dic
     made = replace(job("unfit")(daily("10:00")(lambda: None)), **unfit)
     done = shop.starts(made, morning)
 
-    assert [one.job for one in done.refusals] == ["unfit"]
-    assert wanted in done.refusals[0].message
+    assert [one.job for one in done.all_refused] == ["unfit"]
+    assert wanted in done.all_refused[0].message
     assert shop.schedules() == {"morning.Daily_09_00": 1}
     assert shop.line("unfit", made, morning).state == "refused"
 
@@ -334,9 +334,9 @@ def test_what_the_database_refuses_of_one_job_leaves_out_that_job_alone(shop: Wo
     refuse(shop.world, "morning.Daily_09_00")
     done = shop.starts(morning, nightly)
 
-    assert [(one.job, one.name) for one in done.refusals] == [("morning", "morning.Daily_09_00")]
-    assert "not this one" in done.refusals[0].message
-    assert "batchctl job reconcile" in done.refusals[0].message
+    assert [(one.job, one.name) for one in done.all_refused] == [("morning", "morning.Daily_09_00")]
+    assert "not this one" in done.all_refused[0].message
+    assert "batchctl job reconcile" in done.all_refused[0].message
     assert {one.change.job for one in done.written} == {"nightly"}
     assert shop.schedules() == {"nightly.Daily_09_00": 1, "nightly.Daily_17_00": 1}
     assert shop.world.sql("SELECT ProcessBatchName FROM ProcessBatch") == [("nightly",)]
@@ -357,8 +357,8 @@ def test_a_name_that_changed_in_letter_case_alone_is_refused_and_nothing_of_it_r
     done = shop.starts(lower)
 
     assert done.written == ()
-    assert "called 'Nightly'" in done.refusals[0].message
-    assert '@job("Nightly")' in done.refusals[0].message
+    assert "called 'Nightly'" in done.all_refused[0].message
+    assert '@job("Nightly")' in done.all_refused[0].message
     assert shop.world.hand.dump() == before
     assert [one.change.job for one in shop.starts(lower, morning).written] == ["morning"] * 3
 
@@ -369,7 +369,7 @@ def test_who_renames_the_batch_as_the_refusal_says_has_the_new_name(shop: Worksh
     shop.world.sql("UPDATE ProcessControl SET Data1 = 'nightly'")
     lower = job("nightly")(daily("09:00")(lambda: None))
 
-    assert shop.starts(lower).refusals == ()
+    assert shop.starts(lower).all_refused == ()
     assert shop.schedules("Entity, Enabled") == {"Nightly.Daily_09_00": ("nightly", 1)}
     assert shop.starts(lower).written == ()
 
@@ -437,7 +437,7 @@ def test_a_write_that_is_refused_leaves_nothing_half_written(shop: Workshop) -> 
 def checked(shop: Workshop, *jobs: Job, node: Node | None = None) -> list[tuple[str, str, str, str]]:
     """Return what `check` says of the rows of jobs."""
     with shop.world.transactions.read() as connection:
-        found = list(job_problems(connection, node or Node(shop=jobs)))
+        found = list(job_findings(connection, node or Node(shop=jobs)))
     return [(table, row, one.column, f"{one.message} {one.remedy}") for table, row, one in found]
 
 
@@ -467,9 +467,9 @@ def test_a_job_of_a_broken_module_may_be_run_and_the_module_is_named(shop: Works
     with shop.world.transactions.read() as connection:
         (batch,) = job_rows.read(connection).batches
 
-    assert "'shop' cannot be loaded" in (trouble_of(Node(unimported=["shop"]), batch) or "")
-    assert "'nightly' cannot be loaded" in (trouble_of(Node(broken=["nightly"]), batch) or "")
-    assert trouble_of(Node(shop=[nightly]), batch) is None
+    assert "'shop' cannot be loaded" in (failure_of(Node(unimported=["shop"]), batch) or "")
+    assert "'nightly' cannot be loaded" in (failure_of(Node(broken=["nightly"]), batch) or "")
+    assert failure_of(Node(shop=[nightly]), batch) is None
 
 
 def test_a_schedule_that_the_code_says_is_not_removed_and_one_that_left_is(shop: Workshop) -> None:
@@ -541,4 +541,4 @@ def test_what_will_never_run_is_told(shop: Workshop) -> None:
 def test_a_name_that_is_taken_leaves_out_only_its_job_and_says_so(shop: Workshop) -> None:
     shop.world.batch("nightly")
 
-    assert "Nothing of this job is written; everything else is." in shop.starts(nightly, morning).refusals[0].message
+    assert "Nothing of this job is written; everything else is." in shop.starts(nightly, morning).all_refused[0].message

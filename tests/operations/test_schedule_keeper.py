@@ -42,7 +42,7 @@ def keeper_of(world: World, transactions: StoreTransactions, *, dry_run: bool) -
 
 
 def columns_of(done: Written) -> list[str]:
-    return [problem.column for problem in done.problems]
+    return [finding.column for finding in done.findings]
 
 
 def test_a_schedule_is_made_and_says_when_it_runs(world: World, keeper: ScheduleKeeper, audited: Audited) -> None:
@@ -115,7 +115,7 @@ def test_who_writes_options_is_told_of_options(world: World, keeper: ScheduleKee
         "n", {"Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00", "IntervalMinutes": 5}, reason="r"
     )
 
-    assert [one.message for one in made.problems] == [
+    assert [one.message for one in made.findings] == [
         "A schedule of type daily has none; leave --interval-minutes out, or choose another --type."
     ]
 
@@ -134,11 +134,11 @@ def test_a_name_is_taken_once(keeper: ScheduleKeeper) -> None:
 def test_another_type_leaves_nothing_of_the_old_one_behind(
     world: World, keeper: ScheduleKeeper, before: str, after: str
 ) -> None:
-    assert keeper.add("shape", {"Entity": "B", "ScheduleType": before, **SHAPES[before]}).problems == ()
+    assert keeper.add("shape", {"Entity": "B", "ScheduleType": before, **SHAPES[before]}).findings == ()
 
     done = keeper.change("shape", {"ScheduleType": after, **SHAPES[after]}, reason="other needs")
 
-    assert done.problems == ()
+    assert done.findings == ()
     names = ("IntervalMinutes", "RunTimes", "RunDays", "RunDaysOfMonth", "WeekOfMonth", "EveryN", "RunAt", "Cron")
     wanted = {"EveryN": 1, **SHAPES[after]}
     assert world.sql(ROW) == [(after, *(wanted.get(name) for name in names))]
@@ -234,17 +234,17 @@ def test_what_could_start_nothing_is_not_enabled(world: World, keeper: ScheduleK
     assert columns_of(keeper.set_enabled("nightly", enabled=True)) == ["RunTimes"]
     world.sql("UPDATE Schedule SET RunTimes = '06:00'")
     world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual'")
-    (problem,) = keeper.set_enabled("nightly", enabled=True).problems
+    (finding,) = keeper.set_enabled("nightly", enabled=True).findings
 
-    assert problem.remedy == "batchctl mode B scheduled --reason ..."
+    assert finding.remedy == "batchctl mode B scheduled --reason ..."
     assert world.sql("SELECT Enabled FROM Schedule") == [(0,)]
 
 
 def test_what_is_disabled_still_is_not_to_be_disabled(keeper: ScheduleKeeper) -> None:
     keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00", "Enabled": 0})
-    (problem,) = keeper.set_enabled("x1", enabled=True).problems
+    (finding,) = keeper.set_enabled("x1", enabled=True).findings
 
-    assert problem.remedy == "batchctl schedule set x1 --run-at ... --reason ...   (then enable it)"
+    assert finding.remedy == "batchctl schedule set x1 --run-at ... --reason ...   (then enable it)"
 
 
 def test_a_command_that_uses_a_file_name_is_warned_of(world: World, keeper: ScheduleKeeper) -> None:
@@ -254,15 +254,15 @@ def test_a_command_that_uses_a_file_name_is_warned_of(world: World, keeper: Sche
 
     done = keeper.add("nightly", DAILY)
 
-    assert done.problems == ()
+    assert done.findings == ()
     said = "Step 20 of B uses {FileName}; a schedule brings none, so it fails."
     assert [warning.message for warning in done.warnings] == [said]
     assert world.sql("SELECT Enabled FROM Schedule") == [(1,)]
 
 
 def test_who_makes_one_that_is_over_is_not_told_to_change_it(keeper: ScheduleKeeper) -> None:
-    (once,) = keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00"}).problems
-    (ended,) = keeper.add("x1", {**DAILY, "EndDate": "2026-01-01"}).problems
+    (once,) = keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00"}).findings
+    (ended,) = keeper.add("x1", {**DAILY, "EndDate": "2026-01-01"}).findings
 
     assert once.remedy == "batchctl schedule add x1 --entity B --type once --run-at ...   (a time to come)"
     assert ended.remedy == "batchctl schedule add x1 ...   (with a time to come)"

@@ -139,20 +139,20 @@ def test_a_job_whose_step_somebody_has_taken_away_is_refused(failed: SqlShop) ->
 
 def test_whoever_looks_at_a_failed_run_is_told_how_to_correct_it(failed: SqlShop) -> None:
     with failed.app() as app:
-        (troubled,) = overview(app.transactions, app.clock, app.presence).troubled
+        (failing,) = overview(app.transactions, app.clock, app.presence).failing
         explained = explain.why(app.transactions, app.clock, app.presence, "1")
 
-    assert troubled.clear == f"batchctl rerun 1 --reason ...   (if its SQL is wrong, first: {COMMAND})"
-    assert explained.blocking[0].clear == troubled.clear
+    assert failing.clear == f"batchctl rerun 1 --reason ...   (if its SQL is wrong, first: {COMMAND})"
+    assert explained.blocking[0].clear == failing.clear
 
 
 def test_where_no_retry_can_help_the_correction_comes_first(failed: SqlShop) -> None:
     failed.sql("UPDATE BatchControl SET RetryCount = 2")
 
     with failed.app() as app:
-        (troubled,) = overview(app.transactions, app.clock, app.presence).troubled
+        (failing,) = overview(app.transactions, app.clock, app.presence).failing
 
-    assert troubled.clear == (
+    assert failing.clear == (
         f"{COMMAND}   (if its SQL is wrong: batchctl history 1), then: batchctl rerun 1 --reason ..."
     )
 
@@ -192,13 +192,13 @@ def test_a_connection_is_corrected_by_the_same_command_and_the_run_goes_on(astra
 
 def test_where_the_connection_is_wrong_the_command_names_that(astray: SqlShop) -> None:
     with astray.app() as app:
-        (troubled,) = overview(app.transactions, app.clock, app.presence).troubled
+        (failing,) = overview(app.transactions, app.clock, app.presence).failing
         explained = explain.why(app.transactions, app.clock, app.presence, "1")
-    assert troubled.clear == (
+    assert failing.clear == (
         f"{CONNECTION}, or add [connections.shpo] to batchctl.toml and restart the controllers,"
         " then: batchctl rerun 1 --reason ..."
     )
-    assert explained.blocking[0].clear == troubled.clear
+    assert explained.blocking[0].clear == failing.clear
 
     with pytest.raises(Refused, match="--connection: connection 'shpo' is not in the configuration") as refused:
         astray.correct("job", "SELECT 1")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.operations.definitions import checking
-from batchctl.operations.definitions.checking import Finding
+from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.scheduling import schedule_rows
 from batchctl.testing import surroundings
@@ -29,7 +29,7 @@ def batch(world: World) -> None:
     world.batch()
 
 
-def check(world: World) -> list[Finding]:
+def check(world: World) -> list[RowFinding]:
     table = Timetable(
         transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
     )

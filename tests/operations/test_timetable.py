@@ -109,7 +109,7 @@ class TestList:
         found = only(table)
 
         assert found.next is None
-        assert [problem.column for problem in found.findings] == ["Entity"]
+        assert [finding.column for finding in found.findings] == ["Entity"]
 
     def test_a_timing_that_was_changed_counts_from_now(self, world: World, table: Timetable) -> None:
         schedule(world, DecidedUntil="2026-11-01 00:00:00", TimingHash="of another timing")
@@ -567,7 +567,7 @@ class TestChangeNights:
         schedule(world, "off", Enabled=0)
         schedule(world, "wrong", RunTimes="6")
 
-        found = {one.schedule.name: one.trouble for one in foresight.rehearse(table, None, start=None)}
+        found = {one.schedule.name: one.failure for one in foresight.rehearse(table, None, start=None)}
 
         assert list(found) == ["nightly", "wrong"]
         assert found["nightly"] is None
@@ -760,7 +760,7 @@ class TestElsewhere:
         )
 
         def ails() -> list[str]:
-            return [one.source for one in overview.overview(world.transactions, world.clock, PRESENCE).ailing]
+            return [one.source for one in overview.overview(world.transactions, world.clock, PRESENCE).dead_end_starts]
 
         assert ails() == ["schedule nightly"]
         world.sql("UPDATE Schedule SET NextRunTime = '2026-11-21 05:00:00'")

@@ -11,7 +11,7 @@ from sqlalchemy import Table, select
 
 from batchctl.cli.main import run
 from batchctl.control.dead_end_watch import OF_WORK
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import reports
 from batchctl.store.bounds import bounds
@@ -297,11 +297,11 @@ def test_instances_rows_and_triggers_that_cannot_be_read_are_named_too(command: 
         assert "There is no" not in told
 
 
-def dead_ends(world: World) -> dict[str, Problem]:
+def dead_ends(world: World) -> dict[str, IncidentSign]:
     """Return what the incidents are about, by their subjects."""
     alarm = Alarm(world, rules(learns_arrivals=False))
     with world.transactions.read() as connection:
-        found = alarm.duty.watch.findings.problems(connection, world.clock.now())
+        found = alarm.duty.watch.findings.signs(connection, world.clock.now())
     return {one.subject: one for one in found}
 
 
@@ -374,7 +374,7 @@ def test_a_batch_without_steps_that_work_meets_is_an_incident_at_once_and_until_
 
     def found() -> dict[str, str]:
         with world.transactions.read() as connection:
-            return {one.subject: one.kind.value for one in findings.problems(connection, world.clock.now())}
+            return {one.subject: one.kind.value for one in findings.signs(connection, world.clock.now())}
 
     assert found() == {}
     world.submit("Fresh")
@@ -823,10 +823,10 @@ def test_check_names_what_only_sqlite_lets_stand(
     world.hand.loosen()
     world.sql(f"UPDATE {table} SET {column} = ?", value)
     with world.transactions.read() as connection:
-        (row, *others), violations = reports.violations(connection)
+        (row, *others), constraint_findings = reports.constraint_findings(connection)
     world.close()
 
-    assert (row.table, row.column, others, violations) == (table, column, [], [])
+    assert (row.table, row.column, others, constraint_findings) == (table, column, [], [])
     assert row.said.startswith(said)
     assert len(row.said) < 400
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import Busy, DatabaseUnusable, NotFound
+from batchctl.domain.errors import Busy, DatabaseRefused, NotFound
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations.presence import Presence
 from batchctl.operations.waiting import Awaited, Reference, Wait
@@ -46,14 +46,14 @@ class Waiter:
         self.world = world
         self.watch = Watch(world.clock.now, *happenings)
         self.told: list[str] = []
-        self.troubles: list[str] = []
+        self.failures: list[str] = []
 
     def wait(self, *texts: str, timeout: float | None = None, transactions: Any = None) -> dict[str, Awaited]:
         def tell(one: Awaited) -> None:
             self.told.append(f"{one.reference} {one.status}")
 
         presence = Presence(Rhythm(), is_gone=lambda row: False)
-        waiting = Wait(transactions or self.world.transactions, self.watch, presence, tell, self.troubles.append)
+        waiting = Wait(transactions or self.world.transactions, self.watch, presence, tell, self.failures.append)
         return {one.reference: one for one in waiting.until_settled(references(*texts), timeout)}
 
 
@@ -289,20 +289,20 @@ def test_a_database_that_is_away_for_a_while_is_waited_for(world: World) -> None
     world.batch(steps=1)
     world.submit()
     world.create()
-    away = AwayForAMoment(world.transactions, [DatabaseUnusable("the server is away"), Busy("locked")])
+    away = AwayForAMoment(world.transactions, [DatabaseRefused("the server is away"), Busy("locked")])
     waiter = Waiter(world, lambda: None, world.process)
 
     found = waiter.wait("1", transactions=away)
 
     assert found["1"].succeeded
-    assert waiter.troubles == ["the server is away"]
+    assert waiter.failures == ["the server is away"]
 
 
 def test_a_database_that_is_away_from_the_beginning_is_said(world: World) -> None:
     away = AwayForAMoment(world.transactions, [])
-    away.errors = [DatabaseUnusable("the server is away")]
+    away.errors = [DatabaseRefused("the server is away")]
 
-    with pytest.raises(DatabaseUnusable):
+    with pytest.raises(DatabaseRefused):
         Waiter(world).wait("1", transactions=away)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import ConfigurationError, NotFound, Unreadable
+from batchctl.domain.errors import ConfigurationError, InvalidInput, NotFound
 from batchctl.domain.gates import Gate
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.liveness import Rhythm
@@ -257,7 +257,7 @@ def test_a_table_that_cannot_be_counted_is_a_gate(world: World) -> None:
 def test_a_name_or_a_kind_that_is_misspelt_is_told_which_is_meant(world: World, ref: str) -> None:
     put_schedule(world)
     put_trigger(world)
-    with pytest.raises((NotFound, Unreadable)) as failure:
+    with pytest.raises((NotFound, InvalidInput)) as failure:
         why(world, ref)
 
     assert "Did you mean '" in failure.value.message

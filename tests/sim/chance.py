@@ -253,7 +253,7 @@ class _Draw:
             return [Fault(self._whom(), "C10", kind, later), Run(61.0)]
         if drawn < 0.85:
             return list(self._timed_trouble())
-        return self._trouble(chance.choice(self.swarm))
+        return self._failure(chance.choice(self.swarm))
 
     def backfill_events(self) -> list[Event]:
         """Draw somebody who wants work of the past, and what befalls it."""
@@ -306,9 +306,9 @@ class _Draw:
             return [Wait(self._seconds())]
         if drawn < 0.64:
             return [self._submit()]
-        return self._trouble(chance.choice(self.swarm))
+        return self._failure(chance.choice(self.swarm))
 
-    def _trouble(self, kind: str) -> list[Event]:
+    def _failure(self, kind: str) -> list[Event]:
         """Draw trouble of a kind; some of it matters only when time passes then."""
         chance = self.chance
         match kind:

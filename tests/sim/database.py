@@ -12,7 +12,7 @@ import tenacity
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.errors import DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.maintenance.retention import Keep, Rules
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import InstanceStatus
@@ -309,7 +309,7 @@ class Edge:
         """Say whether an error is one of a lost connection."""
         return isinstance(error, ConnectionLost)
 
-    def unusable(self, error: BaseException, where: str) -> DatabaseUnusable:
+    def database_refused(self, error: BaseException, where: str) -> DatabaseRefused:
         """Explain an error, also one of a lost connection."""
         return DatabaseUnreachable(str(error)) if isinstance(error, ConnectionLost) else _unusable(error, where)
 
@@ -319,7 +319,7 @@ class Edge:
 
 
 _is_about_the_database = sqlite.is_about_the_database
-_unusable = sqlite.unusable
+_unusable = sqlite.database_refused
 _all_batches = definitions.all_batches
 EDGE = Edge()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from batchctl.control.alerting.alerting import Alerting
-from batchctl.control.alerting.incident_search import Findings
+from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
@@ -104,7 +104,7 @@ class Program(Actor):
         """Say whether the next turn has anything to do, as far as is known without looking into the database."""
         # Who leaves the database alone for a while has something to do afterwards.
         has_news = self.runner.has_news or self.populators.has_answers
-        return not self._has_begun or has_news or self.worker.controller.trouble is not None
+        return not self._has_begun or has_news or self.worker.controller.failure is not None
 
     def _pass(self) -> None:
         try:
@@ -192,7 +192,9 @@ class Program(Actor):
 
     def _telling(self, listener: Listener) -> list[Duty]:
         rules = AlertRules(channels=[Audience(name=telling.CHANNEL)], learns_arrivals=False)
-        watch = IncidentWatch(self.transactions, self.clock, listener, rules, Findings(self.clock, rules, self.name))
+        watch = IncidentWatch(
+            self.transactions, self.clock, listener, rules, IncidentSearch(self.clock, rules, self.name)
+        )
         outbox = Outbox(
             transactions=self.transactions,
             clock=self.clock,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Identity, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Step
 from batchctl.plugin_api import Execution as HandlerExecution
 from batchctl.plugin_api import StepHandler
@@ -25,7 +25,7 @@ class CommandHandler:
 
     process_type: ClassVar[str] = "command"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
         """Find nothing wrong."""
         return []
 
@@ -73,9 +73,9 @@ class ScriptedRunner:
         self._program.call("start")
         spec: Any = rendered.spec
         is_command = handler.process_type == "command"
-        refusal = self.supervisor.refuses(self._now, leashed=leashed)
-        if refusal is not None:
-            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None, never_ran=True))
+        refused = self.supervisor.refuses(self._now, leashed=leashed)
+        if refused is not None:
+            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refused), None, never_ran=True))
             return
         running = self._world.execute(self._program, key, spec, is_command=is_command, leashed=leashed)
         if is_command:

@@ -127,8 +127,8 @@ def check_finished(world: World) -> None:
     for (incident,) in world.rows(_NEVER_TOLD):
         raise Broken("C15", f"incident {incident} is over, and nobody was told")
     verdict = audit_trail.verify(world.person.transactions, world.person.clock, tuple(world.anchors))
-    for breach in verdict.breaches:
-        raise Broken("C16", f"audit verify: {breach}")
+    for finding in verdict.findings:
+        raise Broken("C16", f"audit verify: {finding}")
     if verdict.unsealed:
         raise Broken("C16", f"{verdict.unsealed} rows of the audit log are not sealed")
 

@@ -38,7 +38,7 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         "timetable",
         (
             deciding,
-            "decision = catch_up.decide(schedule, undecided, now, self.grace, trouble)",
+            "decision = catch_up.decide(schedule, undecided, now, self.grace, failure)",
             _TOLD_FIRST,
         ),
     ),
@@ -59,7 +59,7 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what became due while a lock lasted counts as on time",
         "timetable",
-        (catch_up, "min(trouble.since, now)", "now"),
+        (catch_up, "min(failure.since, now)", "now"),
         (catch_up, "begin = max(after, now - grace - schedule.jitter - _TICK)", "begin = after", "_on_time"),
         (catch_up, "if at + grace >= now >= at and", "if now >= at and", "_on_time"),
     ),

@@ -12,7 +12,7 @@ from tests.sqlserver.clauses import misplaced
 from tests.sqlserver.functions import AGGREGATES, misused
 from tests.sqlserver.indexes import misindexed
 from tests.sqlserver.names import CONFLICT, OF_WRITES, Names, Scope, columns_in, listed, operands, parts
-from tests.sqlserver.parser import Tree, problems, tree_of
+from tests.sqlserver.parser import Tree, findings, tree_of
 from tests.sqlserver.trees import QUERIES, children, everything, name_of, of_kind, of_one_query
 from tests.sqlserver.variables import misnamed
 from tests.sqlserver.writing import WRITES, Session, named_by, named_in, written_in
@@ -59,7 +59,7 @@ READ_LIKE_TABLES = {
 """What is a table to who reads it, and the error of one with two columns of a name."""
 
 
-def refusals(tree: Tree, catalog: Catalog, *, by_any_client: bool = False, of_ours: bool = False) -> list[str]:
+def all_refused(tree: Tree, catalog: Catalog, *, by_any_client: bool = False, of_ours: bool = False) -> list[str]:
     """Return what SQL Server would refuse in a batch that its parser takes.
 
     Sessions of `any client`, such as sqlcmd and SQL Agent, have QUOTED_IDENTIFIER off. A batch `of ours` names no table but
@@ -109,7 +109,7 @@ class Linter:
         self.wrong, self.by_hand = session.wrong, session.by_hand
         self.below(tree, Scope({}))
         for text, wrong, by_hand in session.executed:
-            within = Linter(self.catalog, wrong, problems(text), by_hand, self.of_ours)
+            within = Linter(self.catalog, wrong, findings(text), by_hand, self.of_ours)
             if not within.found:
                 within.batch(tree_of(text))
             self.found += within.found

@@ -67,7 +67,7 @@ def _parser() -> Parser:
     )
 
 
-def problems(sql: str, *, quoted: bool = True) -> list[str]:
+def findings(sql: str, *, quoted: bool = True) -> list[str]:
     """Return what the grammars of SQL Server 2017 and 2019 refuse in a batch, or in a script with GO between its batches."""
     return [
         f"SQL Server {grammar}, line {line}, column {column}: {message} ({number})"

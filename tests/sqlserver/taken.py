@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from tests.sqlserver.catalog import control_database
-from tests.sqlserver.lint import refusals
-from tests.sqlserver.parser import problems, tree_of
+from tests.sqlserver.lint import all_refused
+from tests.sqlserver.parser import findings, tree_of
 
 SENT: list[str] = []
 """What the test that runs had sent, or would have sent to SQL Server, and nobody has looked at yet."""
@@ -15,9 +15,9 @@ SENT: list[str] = []
 @cache
 def refused(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> tuple[str, ...]:
     """Return why a batch would be refused; nothing where it is taken."""
-    if found := problems(sql):
+    if found := findings(sql):
         return tuple(found)
-    return tuple(refusals(tree_of(sql), control_database(), by_any_client=by_any_client, of_ours=of_ours))
+    return tuple(all_refused(tree_of(sql), control_database(), by_any_client=by_any_client, of_ours=of_ours))
 
 
 def assert_taken(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> None:

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tests.sqlserver.catalog import Catalog
-from tests.sqlserver.lint import refusals
-from tests.sqlserver.parser import as_sent, problems, tree_of
+from tests.sqlserver.lint import all_refused
+from tests.sqlserver.parser import as_sent, findings, tree_of
 
 TABLES = """
 CREATE TABLE Work (Id int, Name nvarchar(20) COLLATE Latin1_General_100_BIN2, Word varchar(20) COLLATE Latin1_General_100_CI_AS);
@@ -357,41 +357,41 @@ def catalog() -> Catalog:
 
 @pytest.mark.parametrize("sql", REFUSED)
 def test_what_the_server_refuses_is_found(catalog: Catalog, sql: str) -> None:
-    assert problems(sql) == []
-    assert {int(re.findall(r"\((\d+)\)$", one)[0]) for one in refusals(tree_of(sql), catalog)} == {REFUSED[sql]}
+    assert findings(sql) == []
+    assert {int(re.findall(r"\((\d+)\)$", one)[0]) for one in all_refused(tree_of(sql), catalog)} == {REFUSED[sql]}
 
 
 @pytest.mark.parametrize("sql", TAKEN)
 def test_what_the_server_takes_is_taken(catalog: Catalog, sql: str) -> None:
-    assert problems(sql) == []
-    assert refusals(tree_of(sql), catalog) == []
+    assert findings(sql) == []
+    assert all_refused(tree_of(sql), catalog) == []
 
 
 @pytest.mark.parametrize("sql", OF_OTHERS)
 def test_a_table_that_is_not_ours_is_found_where_only_ours_are_named(catalog: Catalog, sql: str) -> None:
-    found = refusals(tree_of(sql), catalog, of_ours=True)
+    found = all_refused(tree_of(sql), catalog, of_ours=True)
     assert {one.rpartition(" ")[2] for one in found} == {"(208)"}
-    assert refusals(tree_of(sql), catalog) == []
+    assert all_refused(tree_of(sql), catalog) == []
 
 
 @pytest.mark.parametrize("sql", OF_OURS)
 def test_what_names_only_our_tables_is_taken(catalog: Catalog, sql: str) -> None:
-    assert refusals(tree_of(sql), catalog, of_ours=True) == []
+    assert all_refused(tree_of(sql), catalog, of_ours=True) == []
 
 
 @pytest.mark.parametrize("table", ["Strict", "Hashed"])
 def test_what_any_client_is_shown_tells_it_to_quote(catalog: Catalog, table: str) -> None:
     write = f"INSERT INTO {table} (Id) VALUES (1)"
 
-    (found,) = refusals(tree_of(write), catalog, by_any_client=True)
+    (found,) = all_refused(tree_of(write), catalog, by_any_client=True)
     assert found.endswith("(1934)")
-    assert refusals(tree_of(f"SET QUOTED_IDENTIFIER ON; {write}"), catalog, by_any_client=True) == []
-    assert refusals(tree_of(write), catalog) == []
+    assert all_refused(tree_of(f"SET QUOTED_IDENTIFIER ON; {write}"), catalog, by_any_client=True) == []
+    assert all_refused(tree_of(write), catalog) == []
 
 
 @pytest.mark.parametrize("sql", UNREADABLE)
 def test_the_parser_refuses_what_is_no_t_sql(sql: str) -> None:
-    assert [f"({UNREADABLE[sql]})" in one for one in problems(sql)].count(True) >= 2
+    assert [f"({UNREADABLE[sql]})" in one for one in findings(sql)].count(True) >= 2
 
 
 def test_marks_become_what_drivers_make_of_them() -> None:

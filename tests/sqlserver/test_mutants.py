@@ -20,8 +20,8 @@ from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
 from tests.sqlserver import statements, taken, test_real_drivers
 from tests.sqlserver.catalog import control_database
-from tests.sqlserver.lint import refusals
-from tests.sqlserver.parser import problems, tree_of
+from tests.sqlserver.lint import all_refused
+from tests.sqlserver.parser import findings, tree_of
 from tests.sqlserver.tds import Server
 from tests.sqlserver.trees import of_kind
 from tests.step_handlers import test_mssql
@@ -57,7 +57,7 @@ def test_a2_a_limit_without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
             if isinstance(value, product.RowSelect):
                 monkeypatch.setattr(value, "_compiled", {})
 
-    refused = {name for name, text in statements.kept().items() if problems(text)}
+    refused = {name for name, text in statements.kept().items() if findings(text)}
     assert {
         "intake.intake._LOOK",
         "instances._NEAR_OF",
@@ -86,7 +86,7 @@ def test_a4_output_where_a_trigger_hears_of_it() -> None:
 
 
 def test_a5_a_model_that_alters_the_real_table() -> None:
-    written = "ALTER TABLE Controller ADD Trouble nvarchar(max) NULL"
+    written = "ALTER TABLE Controller ADD ScheduleFinding nvarchar(max) NULL"
     nothing: Any = None
     sent, _ = mssql._alter_in_the_model(nothing, nothing, written, (), nothing, nothing)
 
@@ -201,5 +201,5 @@ def test_the_checks_are_alive() -> None:
     made = control_database()
     assert len(made.tables) > 30
     for name in ("FileProcess", "Intake"):
-        refused = refusals(tree_of(f"INSERT INTO {name} (Entity) OUTPUT inserted.Entity VALUES ('x')"), made)
+        refused = all_refused(tree_of(f"INSERT INTO {name} (Entity) OUTPUT inserted.Entity VALUES ('x')"), made)
         assert [one.rpartition("(")[2] for one in refused] == ["334)"], name

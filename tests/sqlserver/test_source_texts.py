@@ -21,7 +21,7 @@ from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver import source_texts, taken
 from tests.sqlserver.catalog import batches, with_trees
-from tests.sqlserver.parser import problems
+from tests.sqlserver.parser import findings
 from tests.step_handlers.postgres_steps import render
 from tests.step_handlers.test_mssql import URL
 
@@ -209,7 +209,7 @@ def test_a_text_is_no_part_of_what_lacks_a_piece_of_it() -> None:
 
 
 def test_what_is_no_t_sql_is_refused_with_its_holes_filled() -> None:
-    assert problems(source_texts.filled("UPDATE {table} SET a = ... WHERE b = :b;   (or so)", HOLES)) == []
-    assert problems(source_texts.filled("UPDATE {table} SET a = ... WHERE b = :b LIMIT 1", HOLES)) != []
+    assert findings(source_texts.filled("UPDATE {table} SET a = ... WHERE b = :b;   (or so)", HOLES)) == []
+    assert findings(source_texts.filled("UPDATE {table} SET a = ... WHERE b = :b LIMIT 1", HOLES)) != []
     with pytest.raises(KeyError, match="unheard"):
         source_texts.filled("SELECT {unheard}", HOLES)

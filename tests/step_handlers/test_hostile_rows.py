@@ -63,9 +63,9 @@ def test_any_row_is_checked_and_rendered_or_refused(
 ) -> None:
     step = a_step(handler.process_type, on_lost=on_lost, **columns(row))
 
-    problems = handler.check(step, AROUND)
+    findings = handler.check(step, AROUND)
 
-    assert all(problem.column and problem.message for problem in problems)
+    assert all(finding.column and finding.message for finding in findings)
     outcome = rendered_or_refused(handler, step, AROUND, values)
     if isinstance(outcome, Rendered):
         outcome.command_text.encode()
@@ -91,7 +91,7 @@ MEGABYTES = ["{" * 1_000_000, "'" * 1_000_001, "x" * 1_000_000, "a " * 500_000, 
 def test_a_megabyte_in_every_column_is_answered_in_few_words(handler: StepHandler, text: str) -> None:
     step = a_step(handler.process_type, on_lost=OnLost.VERIFY, **columns((text,) * 6))
 
-    problems = handler.check(step, AROUND)
+    findings = handler.check(step, AROUND)
 
-    assert problems
-    assert sum(len(problem.message) for problem in problems) < 10_000
+    assert findings
+    assert sum(len(finding.message) for finding in findings) < 10_000

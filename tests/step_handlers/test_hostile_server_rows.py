@@ -59,9 +59,9 @@ def test_any_row_is_checked_and_rendered_or_refused(
 ) -> None:
     step = a_step(handler.process_type, on_lost=on_lost, **columns(row))
 
-    problems = handler.check(step, around(url))
+    findings = handler.check(step, around(url))
 
-    assert all(problem.column and problem.message for problem in problems)
+    assert all(finding.column and finding.message for finding in findings)
     outcome = rendered_or_refused(handler, step, around(url), values)
     if isinstance(outcome, Rendered):
         assert all(visible(line) == line for line in outcome.command_text.split("\n"))
@@ -101,7 +101,7 @@ def test_a_long_text_in_every_column_is_answered_in_few_words(handler: StepHandl
     text = piece * (100_000 // len(piece))
     step = a_step(handler.process_type, Data1="warehouse", Data2=text, Data3=text, Data4=text, on_lost=OnLost.HOLD)
 
-    problems = handler.check(step, around(url))
+    findings = handler.check(step, around(url))
 
-    assert problems
-    assert sum(len(problem.message) for problem in problems) < 10_000
+    assert findings
+    assert sum(len(finding.message) for finding in findings) < 10_000

@@ -476,12 +476,12 @@ def test_a_missing_driver_is_said_by_check_and_by_the_step(
     monkeypatch.setattr(_mssql_driver, "import_module", nothing)
     surroundings = around(url)
 
-    (problem,) = Sql().check(QUERY, surroundings)
+    (finding,) = Sql().check(QUERY, surroundings)
     rendered = Sql().render(a_request(QUERY, surroundings, Data1="x"))
     outcome = Sql().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
 
-    assert problem.message == f"connection 'warehouse' {said}"
-    assert (outcome.message, outcome.fatal) == (problem.message, True)
+    assert finding.message == f"connection 'warehouse' {said}"
+    assert (outcome.message, outcome.fatal) == (finding.message, True)
 
 
 @pytest.mark.parametrize("url", [URL, BUNDLED])
@@ -764,7 +764,7 @@ def test_a_secret_is_resolved_only_at_execution(monkeypatch: pytest.MonkeyPatch)
 def test_check_says_what_is_wrong(sql: str, said: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
-    found = [problem.message for problem in Sql().check(step, around(URL))]
+    found = [finding.message for finding in Sql().check(step, around(URL))]
 
     assert [message for message in found if message.startswith(said)], found
     with pytest.raises(StepRefused):

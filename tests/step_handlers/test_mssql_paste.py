@@ -18,7 +18,7 @@ from batchctl.testing import a_request, a_step
 from step_handlers._tsql import literals
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
-from tests.sqlserver.parser import problems
+from tests.sqlserver.parser import findings
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.postgres_steps import around, render
 from tests.step_handlers.test_mssql import BUNDLED, CALL, ODBC, QUERY, URL
@@ -212,13 +212,13 @@ def test_every_pasted_text_is_taken_by_the_parser_of_the_server(value: str | Non
     for handler, step in ((Sql(), QUERY), (StoredProcedure(), CALL)):
         text = render(handler, step, URL, Data1=value, Data2=value).command_text
 
-        assert problems(text) == [], text
+        assert findings(text) == [], text
 
 
 def test_a_pasted_text_that_is_not_taken_is_seen() -> None:
     text = render(Sql(), QUERY, URL, Data1="x").command_text
 
-    assert problems(text.replace("END CATCH", "END CATHC")) != []
+    assert findings(text.replace("END CATCH", "END CATHC")) != []
 
 
 def value_of(tree: exp.Expr) -> str:

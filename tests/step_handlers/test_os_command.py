@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import CommandEnd, Problem, StepRefused, Verifiable
+from batchctl.plugin_api import CommandEnd, Finding, StepRefused, Verifiable
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
@@ -18,7 +18,7 @@ AROUND = surroundings("/shop", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "
 
 
 def messages(**columns: Any) -> list[str]:
-    return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step(**columns), AROUND)]
+    return [f"{finding.column}: {finding.message}" for finding in HANDLER.check(a_step(**columns), AROUND)]
 
 
 def test_check_says_which_secret_is_not_set_here() -> None:
@@ -28,7 +28,7 @@ def test_check_says_which_secret_is_not_set_here() -> None:
 
     message = "secret 'token' (file:token.txt) is not set here; the controller will need it"
     remedy = "put the secret into the file token.txt, for the user who runs batchctl"
-    assert found == [Problem("Data4", message, remedy)]
+    assert found == [Finding("Data4", message, remedy)]
 
 
 def test_the_command_is_split_before_it_is_filled() -> None:
@@ -361,5 +361,5 @@ def test_verify_needs_a_sound_check() -> None:
     without = HANDLER.check(a_step(Data1="a", on_lost=OnLost.VERIFY), AROUND)
     malformed = HANDLER.check(a_step(Data1="a", Data6="{x}", on_lost=OnLost.VERIFY), AROUND)
 
-    assert without == [Problem("OnLost", "OnLost = verify needs the check to run in Data6")]
-    assert [problem.column for problem in malformed] == ["Data6"]
+    assert without == [Finding("OnLost", "OnLost = verify needs the check to run in Data6")]
+    assert [finding.column for finding in malformed] == ["Data6"]

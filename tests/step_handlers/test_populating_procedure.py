@@ -55,7 +55,7 @@ def asked(around: Surroundings, batch: BatchDefinition = BATCH, row: IntakeRow |
     return ProcedurePopulator().populate_from(row or an_intake_row(file_name=None, data="payload"), batch, around)
 
 
-def refusal(around: Surroundings, batch: BatchDefinition = BATCH) -> str:
+def refused(around: Surroundings, batch: BatchDefinition = BATCH) -> str:
     with pytest.raises(CannotPopulate) as refused:
         asked(around, batch)
     return str(refused.value)
@@ -88,13 +88,13 @@ def test_everything_of_the_row_is_given_and_the_last_result_counts(warehouse: Pa
     ],
 )
 def test_what_fills_nothing_is_refused_with_what_to_do(warehouse: Path, sql: str | None, said: str) -> None:
-    assert refusal(around(warehouse.parent, sql)).startswith(said)
+    assert refused(around(warehouse.parent, sql)).startswith(said)
 
 
 def test_a_batch_that_no_file_can_be_called_by_is_refused(warehouse: Path) -> None:
     batch = replace(BATCH, name="../Load")
 
-    assert refusal(around(warehouse.parent, ALL), batch).startswith(
+    assert refused(around(warehouse.parent, ALL), batch).startswith(
         "no file can be called s_PopulateBatchControl_../Load"
     )
 
@@ -110,7 +110,7 @@ def test_check_names_the_connection_the_file_and_a_populator_on_that_means_nothi
     ]
     (lacks,) = populator.check_from(BATCH, around(warehouse.parent, None))
     assert lacks.message.startswith(f"{NAME} cannot be asked")
-    assert refusal(there, gone) == "connection 'wh' is not in the configuration; correct PopulatorArgs"
+    assert refused(there, gone) == "connection 'wh' is not in the configuration; correct PopulatorArgs"
 
 
 def on_postgres(server: PostgresServer, *made: str) -> Surroundings:
@@ -150,13 +150,13 @@ def test_a_session_of_postgresql_ends_with_the_process_that_asks(postgres: Postg
     ],
 )
 def test_what_postgresql_does_not_answer_is_refused(postgres: PostgresServer, made: tuple[str, ...], said: str) -> None:
-    assert refusal(on_postgres(postgres, *made), replace(BATCH, populator_args="wh")).startswith(said)
+    assert refused(on_postgres(postgres, *made), replace(BATCH, populator_args="wh")).startswith(said)
 
 
 def test_a_server_that_is_away_is_a_reason_without_its_password() -> None:
     there = replace(surroundings("/shop"), connections={"wh": Connection("wh", "postgresql://u:hunter2@127.0.0.1:1/d")})
 
-    said = refusal(there, replace(BATCH, populator_args="wh"))
+    said = refused(there, replace(BATCH, populator_args="wh"))
     assert said.startswith("connection 'wh': ")
     assert "hunter2" not in said
 
@@ -225,7 +225,7 @@ def test_a_procedure_of_sql_server_is_called_by_names_and_what_it_writes_is_roll
 def test_what_sql_server_does_not_have_or_return_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = replace(BATCH, populator_args="wh")
 
-    gone = refusal(on_sql_server(monkeypatch, Server(([("",)], [(None,)]))), batch)
+    gone = refused(on_sql_server(monkeypatch, Server(([("",)], [(None,)]))), batch)
     assert gone.startswith(f"wh: there is no procedure {NAME} that its user can call; make it")
-    silent = refusal(on_sql_server(monkeypatch, Server(([("",)], [(7,)]), (None, []))), batch)
+    silent = refused(on_sql_server(monkeypatch, Server(([("",)], [(7,)]), (None, []))), batch)
     assert silent.startswith(f"{NAME} returned no row")

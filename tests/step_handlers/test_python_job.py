@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from batchctl.domain.status import OnLost
 from batchctl.plugin_api import (
     CannotBegin,
+    Finding,
     JobEnd,
     JobSignature,
-    Problem,
     StepOutcome,
     StepRefused,
     Verifiable,
@@ -40,7 +40,7 @@ AROUND = surroundings("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"})
 
 
 def messages(**columns: Any) -> list[str]:
-    return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step("python", **columns), AROUND)]
+    return [f"{finding.column}: {finding.message}" for finding in HANDLER.check(a_step("python", **columns), AROUND)]
 
 
 def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
@@ -171,7 +171,7 @@ def test_check_says_which_secret_is_not_set_here() -> None:
 
     message = "secret 'token' (env:TOKEN) is not set here; the controller will need it"
     remedy = "set the environment variable TOKEN, for the user who runs batchctl, and start it again"
-    assert found == [Problem("Data2", message, remedy)]
+    assert found == [Finding("Data2", message, remedy)]
 
 
 @pytest.mark.parametrize(
@@ -241,5 +241,5 @@ def test_a_lost_step_is_verified_by_another_job_with_the_same_arguments(end: Job
 def test_all_problems_are_told_at_once() -> None:
     found = HANDLER.check(a_step("python", Data1="x", Data2="y", Data4="z", Data6="w"), AROUND)
 
-    assert [problem.column for problem in found] == ["Data1", "Data2", "Data4", "Data6"]
-    assert all(isinstance(problem, Problem) for problem in found)
+    assert [finding.column for finding in found] == ["Data1", "Data2", "Data4", "Data6"]
+    assert all(isinstance(finding, Finding) for finding in found)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Connection, Problem, StepOutcome, StepRefused, Verifiable
+from batchctl.plugin_api import Connection, Finding, StepOutcome, StepRefused, Verifiable
 from batchctl.testing import a_request, a_step
 from step_handlers.sql import Sql
 from tests.step_handlers.databases import a_database, around, dump
@@ -27,7 +27,7 @@ NO_FILE = (
 
 
 def messages(**columns: Any) -> list[str]:
-    return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step("sql", **columns), AROUND)]
+    return [f"{finding.column}: {finding.message}" for finding in HANDLER.check(a_step("sql", **columns), AROUND)]
 
 
 def run(directory: Path, sql: str, alone: Alone | None = None, **instance: str | None) -> StepOutcome:
@@ -164,11 +164,11 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
 def test_a_connection_that_no_step_can_use_is_a_problem(url: str, said: str) -> None:
     surroundings = replace(AROUND, connections={"w": Connection("w", url)})
 
-    (problem,) = HANDLER.check(a_step("sql", Data1="w", Data2="SELECT 1"), surroundings)
+    (finding,) = HANDLER.check(a_step("sql", Data1="w", Data2="SELECT 1"), surroundings)
 
-    assert problem.column == "Data1"
-    assert said in problem.message
-    assert "pw" not in problem.message
+    assert finding.column == "Data1"
+    assert said in finding.message
+    assert "pw" not in finding.message
 
 
 def test_all_statements_run_in_one_transaction(database: Path) -> None:
@@ -395,7 +395,7 @@ def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: s
     step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6=query, on_lost=OnLost.VERIFY)
     surroundings = replace(around(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
 
-    assert [(problem.column, problem.message) for problem in HANDLER.check(step, surroundings)] == [("Data6", said)]
+    assert [(finding.column, finding.message) for finding in HANDLER.check(step, surroundings)] == [("Data6", said)]
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,7 @@ def test_check_finds_errors_of_syntax_and_executes_nothing(database: Path, sql: 
 
     found = HANDLER.check(a_step("sql", Data1="warehouse", Data2=sql), around(database.parent))
 
-    assert found == [Problem("Data2", message) for message in said]
+    assert found == [Finding("Data2", message) for message in said]
     assert dump(database) == before
     assert [path.name for path in database.parent.iterdir()] == ["warehouse.db"]
 

@@ -33,7 +33,7 @@ def sql_step(sql: str, **given: Any) -> Step:
 
 
 def messages(sql: str, url: str = URL) -> list[str]:
-    return [problem.message for problem in HANDLER.check(sql_step(sql), around(url, {"f.sql": "SELECT {Data1}"}))]
+    return [finding.message for finding in HANDLER.check(sql_step(sql), around(url, {"f.sql": "SELECT {Data1}"}))]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from batchctl.domain.status import OnLost
 from batchctl.plugin_api import (
     CommandEnd,
     Connection,
-    Problem,
+    Finding,
     Rendered,
     StepHandler,
     StepOutcome,
@@ -58,7 +58,7 @@ def messages(**columns: Any) -> list[str]:
     on_lost = columns.pop("on_lost", OnLost.HOLD)
     given = {"Data1": PROJECT, "Data2": "Ok.dtsx", "Data4": "ETL01", **columns}
     found = HANDLER.check(a_step("ssis", on_lost=on_lost, **given), AROUND)
-    return [f"{problem.column}: {problem.message}" for problem in found]
+    return [f"{finding.column}: {finding.message}" for finding in found]
 
 
 def test_a_package_on_a_server_is_run_synchronised() -> None:
@@ -178,7 +178,7 @@ def test_check_says_which_secret_of_a_connection_is_not_set(
 
     message = "connection 'etl': secret 'pw' (env:PW) is not set here; the controller will need it"
     assert (
-        Problem(column, message, "set the environment variable PW, for the user who runs batchctl, and start it again")
+        Finding(column, message, "set the environment variable PW, for the user who runs batchctl, and start it again")
         in found
     )
 

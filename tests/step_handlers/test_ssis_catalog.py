@@ -616,12 +616,12 @@ def test_a_missing_driver_is_said_by_check_and_by_the_step(monkeypatch: pytest.M
 
     monkeypatch.setattr(_mssql_driver, "import_module", nothing)
 
-    (problem,) = Ssis().check(STEP, AROUND)
+    (finding,) = Ssis().check(STEP, AROUND)
     outcome = Ssis().execute(rendered(), Watched(connections={"etl": ETL}))
 
-    assert problem.column == "Data4"
-    assert "pip install 'batchctl[sqlserver]'" in problem.message
-    assert (outcome.message, outcome.fatal) == (problem.message, True)
+    assert finding.column == "Data4"
+    assert "pip install 'batchctl[sqlserver]'" in finding.message
+    assert (outcome.message, outcome.fatal) == (finding.message, True)
 
 
 def test_a_connection_that_left_the_configuration_is_named() -> None:

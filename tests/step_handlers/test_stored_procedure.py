@@ -36,7 +36,7 @@ def surroundings(directory: Path = Path("/shop")) -> Surroundings:
 
 def messages(**columns: Any) -> list[str]:
     found = HANDLER.check(a_step("stored_procedure", **columns), surroundings())
-    return [f"{problem.column}: {problem.message}" for problem in found]
+    return [f"{finding.column}: {finding.message}" for finding in found]
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
     around_nothing = replace(surroundings(), secret_is_set=lambda name: False)
     step = a_step("stored_procedure", Data1="warehouse", Data2="table", Data3="@Table={secret:token}")
 
-    found = [f"{problem.column}: {problem.message}" for problem in HANDLER.check(step, around_nothing)]
+    found = [f"{finding.column}: {finding.message}" for finding in HANDLER.check(step, around_nothing)]
 
     assert found == [
         'Data2: statement 1 of 1: near ":Table": syntax error; {Table} is a value and cannot stand for a name or a keyword',
@@ -138,9 +138,9 @@ def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
 def test_a_connection_without_procedures_is_a_problem(there: Surroundings) -> None:
     without = replace(there, connections={"w": Connection("w", "sqlite:///warehouse.db")})
 
-    (problem,) = HANDLER.check(a_step("stored_procedure", Data1="w", Data2="load"), without)
+    (finding,) = HANDLER.check(a_step("stored_procedure", Data1="w", Data2="load"), without)
 
-    assert "connection 'w' has no procedures; set its key procedures to a folder of .sql files" in problem.message
+    assert "connection 'w' has no procedures; set its key procedures to a folder of .sql files" in finding.message
 
 
 def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(there: Surroundings) -> None:

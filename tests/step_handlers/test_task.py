@@ -40,12 +40,12 @@ def prepare(**instance: Any) -> Prepared:
 
 
 def spec(prepared: Prepared) -> Any:
-    assert prepared.rendered is not None, prepared.refusal
+    assert prepared.rendered is not None, prepared.refused
     return prepared.rendered.spec
 
 
 def messages(**columns: Any) -> list[str]:
-    return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step("task", **columns), AROUND)]
+    return [f"{finding.column}: {finding.message}" for finding in HANDLER.check(a_step("task", **columns), AROUND)]
 
 
 def test_without_a_connection_it_is_an_os_command() -> None:
@@ -101,7 +101,7 @@ def test_what_cannot_be_carried_out_is_refused_with_the_reason(instance: dict[st
     refused = prepare(**instance)
 
     assert refused.rendered is None
-    assert said in (refused.refusal or "")
+    assert said in (refused.refused or "")
 
 
 def test_a_queue_of_ones_own_may_name_its_connection_once_for_all() -> None:

@@ -158,7 +158,7 @@ def test_a_value_never_becomes_the_share_on_which_a_batch_file_lies() -> None:
 def test_a_directory_that_cmd_would_interpret_is_found_in_the_row_itself() -> None:
     found = [HANDLER.check(a_step(Data1=r"bin\load.cmd", Data2=place), AROUND) for place in (r"R&D\in", "Old (x86) in")]
 
-    assert [[one.column for one in problems] for problems in found] == [["Data2"], []]
+    assert [[one.column for one in findings] for findings in found] == [["Data2"], []]
     assert found[0][0].message.startswith("the directory holds '&', which cmd.exe would interpret")
 
 
@@ -202,7 +202,7 @@ def test_what_a_batch_file_is_given_is_one_harmless_argument(value: str) -> None
 
 
 def test_what_cmd_would_interpret_is_found_in_the_row_itself() -> None:
-    found = [problem.message for problem in HANDLER.check(a_step(Data1='load.bat "a & b" %DAY% /date=x'), AROUND)]
+    found = [finding.message for finding in HANDLER.check(a_step(Data1='load.bat "a & b" %DAY% /date=x'), AROUND)]
 
     assert [message[:19] for message in found] == ["argument 1 holds '&", "argument 2 holds '%"]
 

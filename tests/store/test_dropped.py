@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.maintenance import audit_entries
@@ -53,9 +53,9 @@ def test_what_is_not_there_any_more_is_named(
     with closing(control_database.hand()) as hand:
         hand.sql(f"{change} CASCADE" if "DROP" in change and control_database.kind == "postgresql" else change)
 
-    with pytest.raises(DatabaseUnusable) as written:
+    with pytest.raises(DatabaseRefused) as written:
         transactions.run(frozenset({Boundary.OPERATOR}), act)
-    with pytest.raises(DatabaseUnusable) as read, transactions.read() as connection:
+    with pytest.raises(DatabaseRefused) as read, transactions.read() as connection:
         audit_entries.newest(connection, 1)
 
     for refused in (written.value, read.value):

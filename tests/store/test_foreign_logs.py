@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.control_database import upgrade_database
-from batchctl.domain.errors import BatchctlError, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, DatabaseRefused
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import sqlite
@@ -147,9 +147,9 @@ def test_a_file_that_was_put_beside_the_log_of_another_is_not_opened_and_both_ar
     log = log_of(file)
     before = file.read_bytes(), log.read_bytes()
 
-    with pytest.raises(DatabaseUnusable, match=NOTICED):
+    with pytest.raises(DatabaseRefused, match=NOTICED):
         names(file)
-    with pytest.raises(DatabaseUnusable, match=NOTICED) as noticed:
+    with pytest.raises(DatabaseRefused, match=NOTICED) as noticed:
         names(file)
     assert f"remove {log} and {file}-shm" in (noticed.value.next_step or "")
     assert (file.read_bytes(), log.read_bytes()) == before
@@ -170,7 +170,7 @@ def test_of_two_young_databases_one_beside_the_log_of_the_other_is_refused(tmp_p
         transactions.run(OPERATOR, lambda connection: connection.exec_driver_sql("UPDATE Setting SET Name = Name"))
     shutil.copyfile(theirs, ours)
 
-    with pytest.raises(DatabaseUnusable, match=r"batchctl\.db-wal belongs to another file"):
+    with pytest.raises(DatabaseRefused, match=r"batchctl\.db-wal belongs to another file"):
         transactions.run(OPERATOR, lambda connection: connection.exec_driver_sql("SELECT 1"))
     transactions.close()
 
@@ -197,13 +197,13 @@ def test_a_file_that_is_overwritten_while_it_is_open_is_noticed_and_its_log_stay
     transactions.changed()
     shutil.copyfile(backup, file)
 
-    with pytest.raises(DatabaseUnusable, match=NOTICED):
+    with pytest.raises(DatabaseRefused, match=NOTICED):
         transactions.changed()
-    with pytest.raises(DatabaseUnusable, match=NOTICED):
+    with pytest.raises(DatabaseRefused, match=NOTICED):
         add(transactions, "lost")
     transactions.close()
     assert file.read_bytes() == backup.read_bytes()
-    with pytest.raises(DatabaseUnusable, match=NOTICED):
+    with pytest.raises(DatabaseRefused, match=NOTICED):
         names(file)
     log_of(file).unlink()
     assert names(file) == ["first", "second", "third"]
@@ -313,7 +313,7 @@ def unless_busy() -> Iterator[None]:
     try:
         yield
     except BatchctlError as error:
-        if isinstance(error, DatabaseUnusable):
+        if isinstance(error, DatabaseRefused):
             raise
 
 

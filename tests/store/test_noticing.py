@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.ports import Bell, Change
 from batchctl.store import engine
 from batchctl.store.dialects import postgresql
@@ -144,7 +144,7 @@ def test_a_connection_that_ends_rings_and_its_successor_is_heard(
     hand.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'batchctl/%'")
 
     assert waits(runner, far) < LIMIT / 2
-    with pytest.raises(DatabaseUnusable), far.read():
+    with pytest.raises(DatabaseRefused), far.read():
         far.changed()
     assert far.bell() is None
     assert far.changed() is Change.ANYTHING

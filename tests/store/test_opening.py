@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseRefused
 from batchctl.store import engine
 from batchctl.store.definitions import definitions
 from batchctl.store.dialects import sqlite
@@ -22,7 +22,7 @@ from batchctl.store.transactions import StoreTransactions
 
 @pytest.mark.parametrize("may_create", [True, False])
 def test_a_folder_that_does_not_exist_is_named_and_not_made(tmp_path: Path, may_create: bool) -> None:
-    with pytest.raises(DatabaseUnusable) as refused:
+    with pytest.raises(DatabaseRefused) as refused:
         engine.open_engine("sqlite:///nowhere/batchctl.db", tmp_path, may_create=may_create)
 
     assert f"The folder {tmp_path / 'nowhere'} " in refused.value.message
@@ -88,7 +88,7 @@ def write(file: Path) -> str:
         transactions.run(
             frozenset(), lambda connection: connection.exec_driver_sql("UPDATE ProcessBatch SET Enabled = 0")
         )
-    except DatabaseUnusable as refused:
+    except DatabaseRefused as refused:
         return f"{refused.message} Next: {refused.next_step}"
     return "written"
 
@@ -135,5 +135,5 @@ def said(file: Path) -> object:
     """Return the names, or that the file is locked."""
     try:
         return read(file)
-    except (Busy, DatabaseUnusable) as error:
+    except (Busy, DatabaseRefused) as error:
         return "locked" if "locked" in str(error) else str(error)

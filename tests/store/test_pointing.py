@@ -70,14 +70,14 @@ def careless(control_database: ControlDatabase) -> Iterator[Hand]:
         yield hand
 
 
-def refusal(hand: Hand, words: str) -> str:
+def refused(hand: Hand, words: str) -> str:
     return words if hand.Refused is sqlite3.IntegrityError else r"(?i)foreign key"
 
 
 @pytest.mark.parametrize("key", OF_DEFINITIONS, ids=said)
 def test_a_definition_names_what_is_there(careless: Hand, key: ForeignKey) -> None:
     table, column, named = key.parent.table.name, key.parent.name, key.column.table.name
-    words = refusal(careless, f"{column} of {table}: there is no such {named}: SELECT {named}_id")
+    words = refused(careless, f"{column} of {table}: there is no such {named}: SELECT {named}_id")
 
     with pytest.raises(careless.Refused, match=words):
         careless.sql(row_of(key, 99))
@@ -100,9 +100,9 @@ def test_what_is_named_is_not_deleted_and_keeps_its_number(
         careless.sql(row_of(key, 2))
     before = careless.dump()
 
-    with pytest.raises(careless.Refused, match=refusal(careless, f"batchctl: {table} has rows of this {named}: ")):
+    with pytest.raises(careless.Refused, match=refused(careless, f"batchctl: {table} has rows of this {named}: ")):
         careless.sql(f"DELETE FROM {named} WHERE {named}_id = 2")
-    with pytest.raises(careless.Refused, match=refusal(careless, f"other rows go by its {named}_id")):
+    with pytest.raises(careless.Refused, match=refused(careless, f"other rows go by its {named}_id")):
         careless.sql(f"UPDATE {named} SET {named}_id = 77 WHERE {named}_id = 2")
 
     assert careless.dump() == before

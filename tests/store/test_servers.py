@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Connection
 
 from batchctl.domain.error_codes import code_at
-from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseRefused, DatabaseUnreachable
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.definitions import definitions
@@ -54,8 +54,8 @@ def way_to(url: str) -> StoreTransactions:
     return StoreTransactions(engine.open_engine(url, Path("/")))
 
 
-def refusal(transactions: StoreTransactions) -> DatabaseUnusable:
-    with pytest.raises(DatabaseUnusable) as refused:
+def refusal(transactions: StoreTransactions) -> DatabaseRefused:
+    with pytest.raises(DatabaseRefused) as refused:
         transactions.run(C1, add)
     return refused.value
 

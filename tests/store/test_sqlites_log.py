@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import sqlite, sqlite_log
@@ -109,7 +109,7 @@ def test_of_a_log_that_is_deleted_during_a_transaction_nothing_more_is_written(
         log_of(file).unlink()
 
     for _ in range(3):
-        with pytest.raises(DatabaseUnusable, match=r"control\.db-wal .* is not the file any more") as refused:
+        with pytest.raises(DatabaseRefused, match=r"control\.db-wal .* is not the file any more") as refused:
             opened.run(OPERATOR, work)
         known.append(not isinstance(refused.value, OutcomeUnknown))
     assert known == [False, True, True], "what is found out after the commit says nothing of what was committed"

@@ -13,7 +13,7 @@ from sqlalchemy import Dialect, column, table, true
 from sqlalchemy.dialects import mssql
 from sqlalchemy.sql.elements import quoted_name
 
-from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseRefused
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger
 from batchctl.store.dialects import pending
@@ -225,8 +225,8 @@ def test_a_database_that_cannot_be_opened_is_told_without_its_password(tmp_path:
             StagingTables(lambda connection: urls[name], tmp_path, LIMIT).count(trigger, None)
         return error.value.message
 
-    assert "There is no database file" in told("wh", DatabaseUnusable)
-    said = told("pg", DatabaseUnusable)
+    assert "There is no database file" in told("wh", DatabaseRefused)
+    said = told("pg", DatabaseRefused)
     assert "connection" in said
     assert "geheim" not in said
     assert "nosuch" in told("no", ConfigurationError)
@@ -239,7 +239,7 @@ def test_a_statement_that_takes_too_long_is_ended_in_the_server(postgres_target:
         row_id=1, name="t", entity="E", connection="wh", table="t", status_column="s", pending_value="0"
     )
 
-    with pytest.raises(DatabaseUnusable, match="statement timeout"):
+    with pytest.raises(DatabaseRefused, match="statement timeout"):
         StagingTables(lambda name: postgres_target.url, Path.cwd(), timedelta(seconds=0.2)).count(trigger, None)
 
 

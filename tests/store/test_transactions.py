@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import sqlite
@@ -131,7 +131,7 @@ def test_a_full_disk_is_named_and_passes(sqlite_database: SqliteControl) -> None
     def fill(connection: Connection) -> int:
         return intake.add(connection, entity="E", file_name="x" * 1_000_000, data=None, cycle_key=None, source="test")
 
-    with pytest.raises(DatabaseUnusable, match="disk is full"):
+    with pytest.raises(DatabaseRefused, match="disk is full"):
         transactions.run(C1, fill)
     with transactions.read() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
@@ -146,7 +146,7 @@ def test_a_disk_without_room_for_what_stands_beside_a_database_is_full(
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
 
-    assert said in sqlite.unusable(error, str(tmp_path / "b.db")).message
+    assert said in sqlite.database_refused(error, str(tmp_path / "b.db")).message
 
 
 @pytest.mark.parametrize("replaced", [True, False])
@@ -160,7 +160,7 @@ def test_nothing_is_written_into_a_file_that_others_do_not_see(
     if replaced:
         file.write_bytes((tmp_path / "aside.db").read_bytes())
 
-    with pytest.raises(DatabaseUnusable, match="moved, replaced or deleted") as refused:
+    with pytest.raises(DatabaseRefused, match="moved, replaced or deleted") as refused:
         transactions.run(frozenset(), lambda connection: pytest.fail("it has begun"))
     assert str(file) in refused.value.message
     (tmp_path / "aside.db").replace(file)

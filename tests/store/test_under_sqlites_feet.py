@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import sqlite
@@ -72,9 +72,9 @@ def test_a_log_that_was_deleted_is_noticed_and_nothing_more_is_written(
     opened.changed()
     do(file)
 
-    with pytest.raises(DatabaseUnusable, match=r"control\.db-wal .* is not the file any more") as noticed:
+    with pytest.raises(DatabaseRefused, match=r"control\.db-wal .* is not the file any more") as noticed:
         opened.changed()
-    with pytest.raises(DatabaseUnusable, match="nothing more is written"):
+    with pytest.raises(DatabaseRefused, match="nothing more is written"):
         add(opened)
     assert "batchctl fsck" in (noticed.value.next_step or "")
 
@@ -87,9 +87,9 @@ def test_an_index_that_was_deleted_is_noticed_as_the_log_is_and_what_others_writ
     Path(f"{file}-shm").unlink()
     insert(file)
 
-    with pytest.raises(DatabaseUnusable, match=r"index .*control\.db-shm .* is not the file any more") as noticed:
+    with pytest.raises(DatabaseRefused, match=r"index .*control\.db-shm .* is not the file any more") as noticed:
         opened.changed()
-    with pytest.raises(DatabaseUnusable, match="nothing more is written"):
+    with pytest.raises(DatabaseRefused, match="nothing more is written"):
         add(opened)
     opened.close()
     assert "batchctl fsck" in (noticed.value.next_step or "")
@@ -137,7 +137,7 @@ def test_who_ends_without_its_log_leaves_what_others_have_written_since(
     remove(file)
     insert(file)
     if is_noticed:
-        with pytest.raises(DatabaseUnusable, match="nothing more is written"):
+        with pytest.raises(DatabaseRefused, match="nothing more is written"):
             opened.changed()
     insert(file)
     opened.close()
@@ -182,7 +182,7 @@ def test_a_database_that_was_replaced_names_the_files_that_belong_to_the_old_one
     (tmp_path / "other.db").write_bytes(b"")
     (tmp_path / "other.db").replace(tmp_path / "control.db")
 
-    with pytest.raises(DatabaseUnusable, match="moved, replaced or deleted") as noticed:
+    with pytest.raises(DatabaseRefused, match="moved, replaced or deleted") as noticed:
         add(opened)
     assert f"remove {tmp_path}/control.db-wal and {tmp_path}/control.db-shm" in (noticed.value.next_step or "")
 
@@ -191,11 +191,11 @@ def test_a_damaged_database_beside_a_log_may_be_one_that_was_moved_into_place(tm
     file = tmp_path / "control.db"
     damaged = sqlite3.DatabaseError("database disk image is malformed")
     damaged.sqlite_errorname = "SQLITE_CORRUPT"
-    alone = sqlite.unusable(damaged, str(file)).next_step
+    alone = sqlite.database_refused(damaged, str(file)).next_step
     Path(f"{file}-wal").touch()
 
     assert alone is None
-    assert f"remove {file}-wal and {file}-shm" in (sqlite.unusable(damaged, str(file)).next_step or "")
+    assert f"remove {file}-wal and {file}-shm" in (sqlite.database_refused(damaged, str(file)).next_step or "")
 
 
 def test_what_is_open_without_a_log_is_not_mistaken(tmp_path: Path) -> None:

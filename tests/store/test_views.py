@@ -636,7 +636,7 @@ def test_who_keeps_rows_locked_is_said_of_what_waits_for_them_as_long_as_a_contr
     locked = {"batch B it's": "it is locked by session 7; to end it: SELECT 7", "BatchControl 1": "session 8 does it"}
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
-        locked_rows.trouble_of(locked),
+        locked_rows.failure_of(locked),
     )
     found = {row["BatchControl_id"]: (row["Reason"], row["NextSql"]) for row in seen("vWaiting")}
     world.sql("UPDATE Controller SET Heartbeat = ?", "2026-01-01 00:00:00.000")
@@ -662,16 +662,16 @@ def test_each_lock_is_said_of_what_it_keeps_with_the_statement_that_ends_it(
         world.submit(each)
     world.create()
     session = "it is locked by session 8 (a | batch Loads: b; to end it: SELECT 0); to end it: SELECT 8"
-    trouble = locked_rows.trouble_of({"BatchControl 99": "session 7; to end it: SELECT 7", f"batch {name}": session})
+    failure = locked_rows.failure_of({"BatchControl 99": "session 7; to end it: SELECT 7", f"batch {name}": session})
     world.sql(
-        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)", trouble
+        "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)", failure
     )
     by_view = {row["ProcessBatchName"]: row["NextSql"] for row in seen("vWaiting") if "locked" in row["Reason"]}
-    found = {each: locked_rows.said_of(trouble, [f"batch {each}"]) for each in HARD}
+    found = {each: locked_rows.said_of(failure, [f"batch {each}"]) for each in HARD}
 
     assert by_view == {name: "SELECT 8;"}
     assert {each: said[1] for each, said in found.items() if said is not None} == {name: "SELECT 8"}
-    assert str(trouble).endswith(" Next: batchctl status"), "no session is ended for what another one keeps"
+    assert str(failure).endswith(" Next: batchctl status"), "no session is ended for what another one keeps"
 
 
 def test_who_keeps_a_new_row_or_its_batch_locked_is_said_of_it(
@@ -683,7 +683,7 @@ def test_who_keeps_a_new_row_or_its_batch_locked_is_said_of_it(
     locked = {"FileProcess 1": "locked by session 7; to end it: SELECT 7", "FileProcess 2": "locked by another program"}
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)",
-        locked_rows.trouble_of(locked),
+        locked_rows.failure_of(locked),
     )
 
     found = [(row["Reason"], row["NextSql"]) for row in seen("vInbox")]

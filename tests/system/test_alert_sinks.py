@@ -173,7 +173,7 @@ def test_a_service_that_apprise_knows_gets_it_as_text(
     web: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = settings(tmp_path, monkeypatch, apprise(web))
-    assert alert_sinks.problem_of(given, "it") is None
+    assert alert_sinks.finding_of(given, "it") is None
     alert_sinks.send(given, "it", a_letter(HOSTILE))
 
     ((path, _, body),) = web.received()
@@ -199,10 +199,10 @@ def test_what_apprise_cannot_deliver_is_told_without_the_secret(
 
 def test_who_lacks_apprise_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "apprise", None)
-    problem = alert_sinks.problem_of(settings(tmp_path, monkeypatch, 'kind = "apprise"\nurl = "json://h"'), "it")
+    finding = alert_sinks.finding_of(settings(tmp_path, monkeypatch, 'kind = "apprise"\nurl = "json://h"'), "it")
 
-    assert problem is not None
-    assert "needs apprise: pip install 'batchctl[alerts]'" in problem.message
+    assert finding is not None
+    assert "needs apprise: pip install 'batchctl[alerts]'" in finding.message
 
 
 def apprise(server: WebServer) -> str:
@@ -229,14 +229,14 @@ def test_what_cannot_work_is_said_without_sending_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channel: str, said: str
 ) -> None:
     given = settings(tmp_path, monkeypatch, channel)
-    problem = alert_sinks.problem_of(given, "it")
+    finding = alert_sinks.finding_of(given, "it")
 
-    assert problem is not None
-    assert said in problem.message
-    assert "written out" not in problem.in_full
+    assert finding is not None
+    assert said in finding.message
+    assert "written out" not in finding.in_full
     with pytest.raises(ConfigurationError):
         alert_sinks.send(given, "it", a_letter())
 
 
 def test_what_can_work_is_no_problem(web: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert alert_sinks.problem_of(settings(tmp_path, monkeypatch, webhook(web)), "it") is None
+    assert alert_sinks.finding_of(settings(tmp_path, monkeypatch, webhook(web)), "it") is None

@@ -37,7 +37,7 @@ def test_several_processes_share_it_and_no_line_is_lost_or_torn(tmp_path: Path) 
 
 
 def test_only_so_many_old_ones_are_kept(tmp_path: Path) -> None:
-    file = EventFile(tmp_path / "events.log", most_bytes=20, kept=2, complain=lambda said: None)
+    file = EventFile(tmp_path / "events.log", most_bytes=20, kept=2, warn=lambda said: None)
     for number in range(50):
         file.add(f"line {number}")
     file.close()
@@ -53,7 +53,7 @@ def test_only_so_many_old_ones_are_kept(tmp_path: Path) -> None:
 
 def test_what_somebody_else_has_put_aside_is_written_anew(tmp_path: Path) -> None:
     path = tmp_path / "events.log"
-    file = EventFile(path, most_bytes=10_000, kept=2, complain=lambda said: None)
+    file = EventFile(path, most_bytes=10_000, kept=2, warn=lambda said: None)
     file.add("first")
     path.rename(tmp_path / "taken away")
     file.add("second")
@@ -65,7 +65,7 @@ def test_what_somebody_else_has_put_aside_is_written_anew(tmp_path: Path) -> Non
 def test_a_folder_that_is_missing_is_told_once_and_written_to_when_it_is_there(tmp_path: Path) -> None:
     said: list[str] = []
     folder = tmp_path / "later"
-    file = EventFile(folder / "events.log", most_bytes=1000, kept=2, complain=said.append)
+    file = EventFile(folder / "events.log", most_bytes=1000, kept=2, warn=said.append)
     file.add("lost")
     file.add("lost, too")
     assert said == ["No such file or directory"]
@@ -78,7 +78,7 @@ def test_a_folder_that_is_missing_is_told_once_and_written_to_when_it_is_there(t
 
 def test_on_a_full_disk_it_is_told_once_and_closed_nonetheless() -> None:
     said: list[str] = []
-    file = EventFile(Path("/dev/full"), most_bytes=1000, kept=2, complain=said.append)
+    file = EventFile(Path("/dev/full"), most_bytes=1000, kept=2, warn=said.append)
     file.add("lost")
     file.add("lost, too")
     file.close()

@@ -13,7 +13,7 @@ from batchctl.system.files import SystemFiles
 from batchctl.system.targets import read_below
 
 
-def refusal(directory: Path, name: str) -> str:
+def refused(directory: Path, name: str) -> str:
     """Return why a file below a directory is not read."""
     with pytest.raises(StepRefused) as refused:
         read_below(directory, (), name)
@@ -29,7 +29,7 @@ def test_a_text_is_read_as_it_stands_but_for_its_byte_order_mark(tmp_path: Path)
 def test_a_pipe_is_refused_and_nobody_waits_for_who_writes_into_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "q.sql")
 
-    assert refusal(tmp_path, "q.sql") == "'q.sql' cannot be read: it is no regular file."
+    assert refused(tmp_path, "q.sql") == "'q.sql' cannot be read: it is no regular file."
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
@@ -41,7 +41,7 @@ def test_a_device_is_refused(device: str) -> None:
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.sql").mkdir()
 
-    assert "Is a directory" in refusal(tmp_path, "q.sql")
+    assert "Is a directory" in refused(tmp_path, "q.sql")
 
 
 def test_what_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,4 +50,4 @@ def test_what_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert read_below(tmp_path, (), "q.sql") == "SELECT 1"
     (tmp_path / "q.sql").write_bytes(b"SELECT 12")
 
-    assert refusal(tmp_path, "q.sql") == "'q.sql' cannot be read: it has more than 8 bytes."
+    assert refused(tmp_path, "q.sql") == "'q.sql' cannot be read: it has more than 8 bytes."

@@ -92,7 +92,7 @@ def test_a_name_of_any_kind_is_taken_as_it_is(watcher: Watcher) -> None:
 
     assert sorted(file.path for file in page.files) == sorted(NAMES)
     assert {file.path: file.size for file in page.files} == {name: len(name.encode()) for name in NAMES}
-    assert (page.entries, page.is_whole, page.trouble) == (len(NAMES), True, None)
+    assert (page.entries, page.is_whole, page.failure) == (len(NAMES), True, None)
     for file in page.files:
         status = os.lstat(watcher.folder / file.path)
         assert (file.modified_ns, file.number) == (status.st_mtime_ns, status.st_ino)
@@ -172,7 +172,7 @@ def test_no_more_is_returned_than_is_wanted_and_that_is_said(watcher: Watcher) -
     page = watcher.walk(most=2)
 
     assert len(page.files) == 2
-    assert (page.entries, page.is_whole, page.trouble) == (3, False, None)
+    assert (page.entries, page.is_whole, page.failure) == (3, False, None)
 
 
 def test_a_walk_reports_page_by_page(watcher: Watcher, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_a_file_with_a_marker_is_looked_at_after_its_marker_was_seen(watcher: Wa
     page = watcher.walk(marker=".done", row_of=write_more, tells_all=True)
 
     assert [(file.path, file.size) for file in page.files] == [("b", 4)]
-    assert page.trouble is None
+    assert page.failure is None
     missing = {path: reason for path, reason in page.passed_over if not path.endswith(".done")}
     assert missing == {name: f"its marker is missing: '{name}.done'" for name in ("a", "c", "d", longest)}
 
@@ -301,9 +301,9 @@ def test_a_file_that_cannot_be_read_says_so(watcher: Watcher, monkeypatch: pytes
     monkeypatch.setattr(os, "open", forbidden)
     report = watcher.inspect("a", file=file)
 
-    assert report.trouble is not None
-    assert report.trouble.startswith("Permission denied: ")
-    assert report.trouble.endswith("; give the controller's user the right to read it")
+    assert report.failure is not None
+    assert report.failure.startswith("Permission denied: ")
+    assert report.failure.endswith("; give the controller's user the right to read it")
 
 
 def vanish(folder: Path) -> None:
@@ -323,12 +323,12 @@ def test_a_folder_that_cannot_be_listed_is_trouble_with_something_to_do(
     accident(watcher.folder)
 
     page = watcher.walk()
-    said = watcher.folders.troubles_with([str(watcher.folder), "/"], LONG)
+    said = watcher.folders.failures_with([str(watcher.folder), "/"], LONG)
 
-    assert page.trouble is not None
-    assert "correct FileWatch.Folder" in page.trouble
+    assert page.failure is not None
+    assert "correct FileWatch.Folder" in page.failure
     assert (page.files, page.is_whole, page.is_last) == ([], False, True)
-    assert said == {str(watcher.folder): page.trouble}
+    assert said == {str(watcher.folder): page.failure}
 
 
 def test_a_folder_below_that_cannot_be_listed_hides_nothing_else(
@@ -348,8 +348,8 @@ def test_a_folder_below_that_cannot_be_listed_hides_nothing_else(
     page = watcher.walk(is_recursive=True)
 
     assert [file.path for file in page.files] == ["y/file"]
-    assert page.trouble is not None
-    assert "Permission denied" in page.trouble
+    assert page.failure is not None
+    assert "Permission denied" in page.failure
     assert not page.is_whole
 
 
@@ -363,7 +363,7 @@ def test_a_folder_that_is_removed_under_the_walk_is_no_trouble_but_the_walk_is_n
     page = watcher.walk(is_recursive=True, row_of=remove)
 
     assert [file.path for file in page.files] == ["a"]
-    assert (page.trouble, page.is_whole) == (None, False)
+    assert (page.failure, page.is_whole) == (None, False)
 
 
 def test_whatever_goes_wrong_the_walk_has_an_end(watcher: Watcher) -> None:
@@ -374,7 +374,7 @@ def test_whatever_goes_wrong_the_walk_has_an_end(watcher: Watcher) -> None:
 
     page = watcher.walk(row_of=break_)
 
-    assert (page.trouble, page.is_last, page.is_whole) == ("ValueError: a", True, False)
+    assert (page.failure, page.is_last, page.is_whole) == ("ValueError: a", True, False)
 
 
 def test_a_share_that_hangs_keeps_nobody_else_waiting(watcher: Watcher) -> None:
@@ -400,9 +400,9 @@ def test_a_share_that_hangs_keeps_nobody_else_waiting(watcher: Watcher) -> None:
 
 def test_who_only_asks_waits_no_longer_than_agreed(watcher: Watcher, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = threading.Event()
-    monkeypatch.setattr(folders_module, "_trouble_with", lambda folder: answers.wait() and None)
+    monkeypatch.setattr(folders_module, "_failure_with", lambda folder: answers.wait() and None)
 
-    said = watcher.folders.troubles_with(["/share"], timedelta(milliseconds=10))
+    said = watcher.folders.failures_with(["/share"], timedelta(milliseconds=10))
     answers.set()
 
     assert said == {"/share": "it has not answered for 0.01 s; see whether its share is there"}

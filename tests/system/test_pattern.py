@@ -19,7 +19,7 @@ def populate(file_name: str | None, pattern: str | None = None, data: str | None
 
 
 def check(pattern: str | None) -> list[str]:
-    return [problem.message for problem in PatternPopulator().check(replace(BATCH, populator_args=pattern))]
+    return [finding.message for finding in PatternPopulator().check(replace(BATCH, populator_args=pattern))]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_any_name_and_any_pattern_populate_or_refuse(file_name: str, pattern: st
     assert len(populated) + len(reasons) == 1
     assert all(reasons)
     # What check finds wrong with the pattern itself, populating refuses too.
-    assert not populated or all("is not a regular expression" not in problem for problem in check(pattern))
+    assert not populated or all("is not a regular expression" not in finding for finding in check(pattern))
 
 
 def searched(on: str | None, file_name: str | None = "/in/dir_7/name.csv", data: str | None = "d_7") -> str | None:

@@ -68,7 +68,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         del sys.modules[name]
 
 
-def refusal(registry: Registry, process_type: str) -> str:
+def refused(registry: Registry, process_type: str) -> str:
     with pytest.raises(PluginError) as refused:
         registry.handler(process_type)
     return refused.value.message
@@ -103,11 +103,11 @@ def test_a_handler_is_found_in_whatever_letter_case_it_is_announced(site: Site) 
 def test_an_unknown_name_is_refused_with_a_suggestion(site: Site) -> None:
     site.install_handler("acme-batches", "acme_copy")
 
-    assert refusal(Registry.load(), "acme_cpy") == "ProcessType 'acme_cpy' is not installed. Did you mean 'acme_copy'?"
+    assert refused(Registry.load(), "acme_cpy") == "ProcessType 'acme_cpy' is not installed. Did you mean 'acme_copy'?"
 
 
 def test_hostile_names_are_shown_escaped() -> None:
-    assert "'\\u202e\\n'" in refusal(Registry.load(), "‮\n")
+    assert "'\\u202e\\n'" in refused(Registry.load(), "‮\n")
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_a_broken_plugin_is_named_and_takes_nothing_else_down(site: Site, code: 
     registry = Registry.load()
 
     said = f"ProcessType 'acme' of acme-batches 1.2 (acme_batches:Handler) cannot be loaded: {cause}."
-    assert refusal(registry, "acme") == said
+    assert refused(registry, "acme") == said
     assert registry.handler("good").process_type == "good"
-    assert said in registry.problems()
+    assert said in registry.findings()
 
 
 def test_a_handler_that_interrupts_whatever_makes_it_is_named(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_a_handler_that_interrupts_whatever_makes_it_is_named(site: Site, monkey
     code = "class Handler:\n def __init__(self): raise KeyboardInterrupt"
     site.install("acme-batches", code, "[batchctl.step_handlers]\nacme = acme_batches:Handler\n")
 
-    assert "cannot be loaded: KeyboardInterrupt." in refusal(Registry.load(), "acme")
+    assert "cannot be loaded: KeyboardInterrupt." in refused(Registry.load(), "acme")
 
 
 def test_what_a_plugin_prints_on_import_stays_out_of_standard_output(
@@ -166,17 +166,17 @@ def test_two_plugins_of_one_name_are_both_named_and_neither_is_used(site: Site) 
     site.install_handler("second-batches", "acme")
     registry = Registry.load()
 
-    said = refusal(registry, "acme")
+    said = refused(registry, "acme")
 
     assert "first-batches 1.2 (first_batches:Handler)" in said
     assert "second-batches 1.2 (second_batches:Handler)" in said
-    assert said in registry.problems()
+    assert said in registry.findings()
 
 
 def test_a_built_in_name_cannot_be_shadowed_silently(site: Site) -> None:  # J03
     site.install_handler("evil-batches", "os_command")
 
-    assert "evil-batches 1.2" in refusal(Registry.load(), "os_command")
+    assert "evil-batches 1.2" in refused(Registry.load(), "os_command")
 
 
 def test_a_listed_module_offers_handlers_populators_and_jobs(site: Site) -> None:
@@ -186,7 +186,7 @@ def test_a_listed_module_offers_handlers_populators_and_jobs(site: Site) -> None
     assert registry.handler("acme").process_type == "acme"
     assert registry.populator("echo").name == "echo"
     assert registry.job("add")(1, 2) == 3
-    assert registry.problems() == []
+    assert registry.findings() == []
 
 
 def test_the_jobs_are_a_mapping(site: Site) -> None:
@@ -214,7 +214,7 @@ def test_a_plain_function_behind_an_entry_point_is_a_job(site: Site) -> None:
 
     assert registry.job("plain") == Job("plain", registry.job("plain").function)
     assert registry.job("decorated").in_process
-    assert registry.problems() == [
+    assert registry.findings() == [
         "job '__name__' of more-jobs 1.2 (more_jobs:__name__) cannot be loaded: TypeError: str is not a function.",
         f"job 'misnamed' of more-jobs 1.2 (more_jobs:misnamed) cannot be loaded: ValueError: {misnamed}.",
     ]
@@ -233,11 +233,11 @@ def test_a_listed_module_that_cannot_be_imported_is_a_problem_of_its_own(site: S
     registry = Registry.load([name, "acme_jobs"], [PLUGINS])
 
     assert registry.job("add").name == "add"
-    problem = f"plugin module '{name}' cannot be loaded: {cause}."
-    assert registry.problems() == [problem]
+    finding = f"plugin module '{name}' cannot be loaded: {cause}."
+    assert registry.findings() == [finding]
     with pytest.raises(PluginError, match="is not installed") as refused:
         registry.job("missing")
-    assert problem in refused.value.message
+    assert finding in refused.value.message
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_listed_module_that_cannot_be_imported_is_a_problem_of_its_own(site: S
 def test_a_listed_module_with_a_wrong_list_is_a_problem(site: Site, code: str, said: str) -> None:
     site.module("listed", code)
 
-    assert Registry.load(["listed"]).problems() == [f"plugin module 'listed': {said}."]
+    assert Registry.load(["listed"]).findings() == [f"plugin module 'listed': {said}."]
 
 
 ODD = """
@@ -273,7 +273,7 @@ def test_an_odd_object_in_a_listed_module_takes_nothing_down(site: Site) -> None
     registry = Registry.load(["odd"])
 
     assert registry.job("sound")() == 1
-    assert registry.problems() == []
+    assert registry.findings() == []
 
 
 def test_a_listed_module_that_raises_when_asked_is_a_problem_of_its_own(site: Site) -> None:
@@ -281,7 +281,7 @@ def test_a_listed_module_that_raises_when_asked_is_a_problem_of_its_own(site: Si
     registry = Registry.load(["odder"])
 
     assert registry.handler("os_command").process_type == "os_command"
-    assert any("plugin module 'odder'" in said and "no STEP_HANDLERS" in said for said in registry.problems())
+    assert any("plugin module 'odder'" in said and "no STEP_HANDLERS" in said for said in registry.findings())
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:
@@ -308,9 +308,9 @@ def test_what_announces_a_job_is_its_module_or_its_package(site: Site) -> None:
     assert registry.owner_of_job("listed") == "listed_jobs"
     owners = ["package acme-jobs", "listed_jobs", "missing_jobs", "package other-jobs", "acme_jobs", "package ", ""]
     assert [owner for owner in owners if registry.knows_owner(owner)] == ["package acme-jobs", "listed_jobs"]
-    (problem,) = registry.module_problems().values()
-    assert "'missing_jobs' cannot be loaded" in problem.message
-    assert problem.next_step == (
+    (finding,) = registry.failed_modules().values()
+    assert "'missing_jobs' cannot be loaded" in finding.message
+    assert finding.next_step == (
         "put missing_jobs.py where modules are looked for,"
         " or correct its name in modules of [jobs], or plugin_modules, in batchctl.toml"
     )
@@ -338,10 +338,10 @@ def test_what_is_wrong_in_a_module_is_said_with_its_line_and_function(
     site: Site, code: str, said: str, remedy: str
 ) -> None:
     site.module("shop", code)
-    (problem,) = Registry.load(["shop"]).module_problems().values()
+    (finding,) = Registry.load(["shop"]).failed_modules().values()
 
-    assert re.search(said, problem.message), problem.message
-    assert problem.next_step == remedy
+    assert re.search(said, finding.message), finding.message
+    assert finding.next_step == remedy
 
 
 def test_a_job_that_may_be_of_a_broken_module_is_told_with_it(site: Site) -> None:
@@ -365,8 +365,8 @@ def test_what_is_installed_and_left_out_is_not_imported_and_told_once(site: Site
     assert found == {"acme_bad": "acme-bad 1.2", "acme_good": "acme-good 1.2", "not a module": "acme-odd 1.2"}
     assert not {"step_handlers.os_command", "batchctl.populators.pattern"} & installed_modules().keys()
     assert registry.handler("good").process_type == "good"
-    assert registry.problems()[0] == "it is left out."
-    assert registry.problems().count("it is left out.") == 1
+    assert registry.findings()[0] == "it is left out."
+    assert registry.findings().count("it is left out.") == 1
     assert "acme_bad" not in sys.modules
     with pytest.raises(PluginError) as refused:
         registry.populator("bad")

@@ -98,7 +98,7 @@ def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tup
     chosen = [*(["--prune"] if prune else []), *(f"--overwrite {typed(name)}" for name in overwrite)]
     applying = " ".join(["batchctl apply", *map(typed, paths), *chosen, "--reason ..."])
     _show(done, applying, as_json=as_json)
-    if done.changes or done.problems:
+    if done.changes or done.findings:
         ctx.exit(FINDINGS)
 
 
@@ -127,7 +127,7 @@ def apply(
     with _applier(ctx.obj, dry_run=dry_run) as applier:
         done = applier.apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
     _show(done, "the same command without --dry-run" if dry_run else None, as_json=as_json)
-    if done.problems:
+    if done.findings:
         ctx.exit(FINDINGS)
     if done.conflicts:
         ctx.exit(CONFLICT)
@@ -204,11 +204,11 @@ def _show(done: Outcome, doing: str | None, *, as_json: bool) -> None:
         ]
         headings = ["definition", "column", "applied last", "now", "the file"]
         output.section(out, Listing("Changed since, and it would be lost", headings, rows))
-    if done.problems:
+    if done.findings:
         found = [
-            (cell(at.table), cell(at.row or None), cell(at.column or None), cell(at.message)) for at in done.problems
+            (cell(at.table), cell(at.row or None), cell(at.column or None), cell(at.message)) for at in done.findings
         ]
-        title = output.counted(len(done.problems), "finding")
+        title = output.counted(len(done.findings), "finding")
         output.section(out, Listing(title, ["table", "row", "column", "what is wrong"], found))
     _conclude(out, done, doing)
 
@@ -218,10 +218,10 @@ def _conclude(out: Console, done: Outcome, doing: str | None) -> None:
 
     counted = output.counted(len(done.changes), "definition")
     same = f"; {done.same} {'is' if done.same == 1 else 'are'} as the file says" if done.same else ""
-    if done.problems or done.conflicts:
+    if done.findings or done.conflicts:
         out.print(f"Nothing is changed: {counted} would be, and something is in the way.")
         named = dict.fromkeys(change.name for change, _ in done.conflicts)
-        hints = [*dict.fromkeys(one.remedy for one in done.problems)]
+        hints = [*dict.fromkeys(one.remedy for one in done.findings)]
         hints += [f"take the change over into the file, or have yours: --overwrite {typed(name)}" for name in named]
         output.hints(out, *hints)
     elif not done.changes:

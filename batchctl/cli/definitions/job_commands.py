@@ -43,9 +43,9 @@ def list_jobs(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         found = app.roster().lines()
-        problems = app.registry.module_problems()
-    for problem in problems.values():
-        output.say(problem.in_full)
+        findings = app.registry.failed_modules()
+    for finding in findings.values():
+        output.say(finding.in_full)
     if as_json:
         output.print_json([one.columns() for one in found])
         return
@@ -174,7 +174,7 @@ def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_ru
         output.print_json(done.columns())
     else:
         _show_reconciled(done, dry_run=dry_run)
-    if done.refusals or done.broken or done.module_problems or done.never:
+    if done.all_refused or done.broken or done.failed_modules or done.never:
         ctx.exit(FINDINGS)
 
 
@@ -213,7 +213,7 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         was_misfit = outcome.fatal and not outcome.output
         wanted = ", ".join(f'"{each}": ...' for each in sorted(required))
         to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
-        output.complain(outcome.message or "the job failed", JOB_FAILED, to_pass)
+        output.warn(outcome.message or "the job failed", JOB_FAILED, to_pass)
         ctx.exit(FAILED)
 
 
@@ -282,8 +282,8 @@ def _show_started(started: Started, now: datetime) -> None:
         click.echo(f"Would insert a FileProcess row for entity {visible(started.batch.entity)}: one run of job {name}.")
     else:
         click.echo(f"file:{started.intake_id}")
-    if started.trouble is not None:
-        output.say(f"Warning: {started.trouble} On a controller where that is so, it waits: batchctl check")
+    if started.failure is not None:
+        output.say(f"Warning: {started.failure} On a controller where that is so, it waits: batchctl check")
     for other in started.also:
         output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
     if not started.batch.enabled:
@@ -308,14 +308,14 @@ def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
     if rows:
         title = "Would be written" if dry_run else "Written"
         output.section(out, Listing(title, ["table", "row", "action", "message"], rows))
-    elif done.broken or done.module_problems:
-        unseen = ", ".join(visible(name) for name in (*done.module_problems, *done.broken))
+    elif done.broken or done.failed_modules:
+        unseen = ", ".join(visible(name) for name in (*done.failed_modules, *done.broken))
         click.echo(f"Nothing to write, as far as the code could be looked at; not looked at: {unseen}.")
     else:
         click.echo("Nothing to write: the tables say what the code says.")
-    for refusal in (*done.refusals, *done.never):
-        output.say(f"Job {visible(refusal.job)}: {refusal.message}")
-    for message in (*done.broken.values(), *done.module_problems.values()):
+    for refused in (*done.all_refused, *done.never):
+        output.say(f"Job {visible(refused.job)}: {refused.message}")
+    for message in (*done.broken.values(), *done.failed_modules.values()):
         output.say(f"{message} The rows of its jobs stay as they are.")
     output.hints(out, "the same command without --dry-run" if dry_run and rows else "batchctl job list")
 

@@ -106,9 +106,9 @@ def _write(file: str, text: str) -> None:
 def _next(seen: Picture) -> list[str]:
     from batchctl.domain.text import typed
 
-    troubled = [node for node in seen.nodes if node.state in {"failed", "held"} and node.stand is not None]
-    if troubled:
-        node = troubled[0]
+    failing = [node for node in seen.nodes if node.state in {"failed", "held"} and node.stand is not None]
+    if failing:
+        node = failing[0]
         return [
             f"batchctl show {node.stand.instance_id if node.stand else ''}   (what failed, and how)",
             f"batchctl impact {typed(node.batch.name)}   (what that holds back)",
@@ -225,7 +225,7 @@ def _forecast_as_json(seen: Picture) -> Columns | None:
         "CycleKey": seen.forecast_key,
         "ExpectedFinish": shown_columns.moment(seen.forecast.finish),
         "TotalSeconds": shown_columns.seconds(seen.forecast.total),
-        "Obstacles": list(seen.forecast.obstacles),
+        "Obstacles": list(seen.forecast.blockers),
         "LongestChain": [
             {
                 "ProcessBatch_id": leg.batch.batch_id,

@@ -151,8 +151,8 @@ def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
     unknown = [visible(step) for leg in forecast.legs for step in leg.length.unknown]
     if forecast.finish is None:
         out.print(Text("It will not be done before somebody acts:", style="bold red"), soft_wrap=True)
-        for obstacle in forecast.obstacles:
-            out.print(Text(f"  {visible(obstacle)}"), soft_wrap=True)
+        for blocker in forecast.blockers:
+            out.print(Text(f"  {visible(blocker)}"), soft_wrap=True)
     else:
         at_least = "not before " if unknown else ""
         finish = "Expected finish" if going else "It would be done"

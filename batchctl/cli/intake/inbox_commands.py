@@ -218,7 +218,7 @@ def _each(
                 act(clerk, IntakeId(intake_id), takes)
             except (Refused, NotFound) as error:
                 failed.append(error)
-                output.complain(error.message, error.code, error.next_step)
+                output.warn(error.message, error.code, error.next_step)
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:

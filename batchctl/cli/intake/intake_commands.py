@@ -85,8 +85,8 @@ def create(session: Session, dry_run: bool) -> None:
         return
     if tell_stuck(session):
         return
-    trouble = done.rejected or done.duplicates or done.untaken
-    output.say("Next: batchctl status   (the reasons)" if trouble else "Next: batchctl process")
+    failure = done.rejected or done.duplicates or done.untaken
+    output.say("Next: batchctl status   (the reasons)" if failure else "Next: batchctl process")
 
 
 def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
@@ -147,12 +147,12 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         return
     with session.app() as app:
         done = Node(app).accept(IntakeId(intake_id), reason)
-        again = inspection.rejection(app.transactions, IntakeId(intake_id)) if done.rejected else None
+        again = inspection.rejected_row(app.transactions, IntakeId(intake_id)) if done.rejected else None
     click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
     if again is None:
         output.say(f"Next: batchctl why file:{intake_id}")
         return
-    output.complain(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
+    output.warn(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
     ctx.exit(FAILED)
 
 
@@ -176,7 +176,7 @@ def show_planned_creations(session: Session) -> bool:
             cell(one.row.file_name),
             cell(", ".join(one.batches) or None),
             cell("; ".join(_values(one)) or None),
-            cell("; ".join([*one.refusals, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
+            cell("; ".join([*one.all_refused, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
         )
         for one in planned
     ]

@@ -117,7 +117,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
             {
                 **shown_columns.file_watch(found.watch),
                 "FolderHere": found.folder,
-                "Trouble": found.trouble,
+                "Trouble": found.failure,
                 "Totals": {outcome: found.totals[outcome] for outcome in OUTCOMES},
                 "Files": [
                     {
@@ -138,15 +138,15 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
             (cell(one.path), cell(None if one.file is None else one.file.size), cell(one.outcome), cell(one.reason))
             for one in found.verdicts
         ]
-        if rows or found.trouble is None:
+        if rows or found.failure is None:
             output.section(out, Listing(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows))
             counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in OUTCOMES)
             out.print(cell(f"Entries: {counted}. Nothing was submitted."), soft_wrap=True)
-        if found.trouble is None:
+        if found.failure is None:
             disabled = "the watch is disabled: UPDATE FileWatch SET Enabled = 1 WHERE WatchName = ..."
             taken = "a running controller takes what is complete; without one: batchctl run --once"
             output.hints(out, taken if found.watch.enabled else disabled)
-    if found.trouble is not None:
+    if found.failure is not None:
         said, to_do = found.told
-        output.complain(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
+        output.warn(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
         ctx.exit(NOT_USABLE)

@@ -14,7 +14,7 @@ from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
-    from batchctl.domain.maintenance.audit_chain import Anchor, Breach
+    from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding
     from batchctl.domain.rows import AuditEntry
     from batchctl.operations.maintenance.audit_trail import Verdict
 
@@ -130,13 +130,13 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
                 "Anchors": len(anchors),
                 "Findings": [
                     {"AuditLog_id": one.audit_id, "SealNo": one.number, "Message": one.message, "Next": one.next_step}
-                    for one in found.breaches
+                    for one in found.findings
                 ],
             }
         )
     else:
         _show(found, anchored=bool(anchors))
-    if found.breaches:
+    if found.findings:
         ctx.exit(FINDINGS)
 
 
@@ -216,8 +216,8 @@ def _show(found: Verdict, *, anchored: bool) -> None:
     from batchctl.cli import output
 
     out = output.console()
-    if found.breaches:
-        output.section(out, _findings(found.breaches))
+    if found.findings:
+        output.section(out, _findings(found.findings))
     elif found.head is None:
         out.print("No row of the audit log is sealed yet.")
     else:
@@ -227,16 +227,16 @@ def _show(found: Verdict, *, anchored: bool) -> None:
         )
     if found.unsealed:
         click.echo(f"{output.counted(found.unsealed, 'row')} not sealed yet: of these nothing is proven.")
-    if found.breaches:
-        output.hints(out, *dict.fromkeys(one.next_step for one in found.breaches))
+    if found.findings:
+        output.hints(out, *dict.fromkeys(one.next_step for one in found.findings))
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
         output.hints(out, f"batchctl audit anchor   ({keep})")
 
 
-def _findings(breaches: Sequence[Breach]) -> Listing:
+def _findings(findings: Sequence[ChainFinding]) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
 
-    rows = [(cell(one.audit_id), cell(one.number), cell(one.message)) for one in breaches]
+    rows = [(cell(one.audit_id), cell(one.number), cell(one.message)) for one in findings]
     return Listing("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
-from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.domain.text import visible
 
 LISTED_MOST = 5
@@ -30,7 +30,7 @@ def upgrade(session: Session, dry_run: bool) -> None:
     if dry_run:
         try:
             found = verify_database(session.config)
-        except (DatabaseUnusable, SchemaMismatch) as needed:
+        except (DatabaseRefused, SchemaMismatch) as needed:
             if not (needed.next_step or "").startswith("batchctl db upgrade"):
                 raise
             if isinstance(needed, SchemaMismatch):

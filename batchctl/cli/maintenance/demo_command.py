@@ -18,7 +18,7 @@ from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
     from batchctl.operations.maintenance.demonstration import Arrival
-    from batchctl.operations.overview import Troubled
+    from batchctl.operations.overview import FailingInstance
 
 FAILED = 1
 FOLDER = "batchctl-demo"
@@ -109,13 +109,13 @@ class Demo:
 
     def _the_only_failure(self, file_name: str) -> int:
         """Return the instance of the broken file, which alone may have failed."""
-        troubled = self._troubled()
-        if [each.instance.data[1] for each in troubled] != [file_name]:
+        failing = self._failing()
+        if [each.instance.data[1] for each in failing] != [file_name]:
             self._raise_what_went_wrong(f"something else failed than {file_name}")
-        return troubled[0].instance.instance_id
+        return failing[0].instance.instance_id
 
     def _raise_what_went_wrong(self, otherwise: str) -> NoReturn:
-        for each in self._troubled():
+        for each in self._failing():
             step = "" if each.step is None else f" at step {each.step.seq} ({visible(each.step.name)})"
             number = each.instance.instance_id
             message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
@@ -134,11 +134,11 @@ class Demo:
         with Session(self._config, debug=False).app() as app:
             submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
-    def _troubled(self) -> Sequence[Troubled]:
+    def _failing(self) -> Sequence[FailingInstance]:
         from batchctl.operations.overview import overview
 
         with Session(self._config, debug=False).app() as app:
-            return overview(app.transactions, app.clock, app.presence).troubled
+            return overview(app.transactions, app.clock, app.presence).failing
 
 
 def _command() -> str:

@@ -28,15 +28,15 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     session: Session = ctx.obj
     lines = examine(session.config)
-    counts = {result: sum(line.reading.result is result for line in lines) for result in Result}
+    counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
     if as_json:
         listed = [
             {
-                "Check": line.reading.check,
+                "Check": line.finding.check,
                 "Target": line.target,
-                "Result": line.reading.result.value,
-                "Message": line.reading.message,
-                "Next": line.reading.next_step,
+                "Result": line.finding.result.value,
+                "Message": line.finding.message,
+                "Next": line.finding.next_step,
             }
             for line in lines
         ]
@@ -45,19 +45,19 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         out = output.console()
         rows = [
             (
-                cell(line.reading.result.value, _STYLES[line.reading.result.value]),
+                cell(line.finding.result.value, _STYLES[line.finding.result.value]),
                 cell(line.target),
-                cell(line.reading.check),
-                cell(line.reading.message),
+                cell(line.finding.check),
+                cell(line.finding.message),
             )
             for line in lines
         ]
         title = ", ".join(f"{count} {result.value}" for result, count in counts.items())
         output.section(out, Listing(title, ["", "target", "check", "message"], rows))
         mending = [
-            f"{line.target}, {line.reading.check}: {line.reading.next_step}"
+            f"{line.target}, {line.finding.check}: {line.finding.next_step}"
             for line in lines
-            if line.reading.next_step is not None
+            if line.finding.next_step is not None
         ]
         if mending:
             output.hints(out, *mending, "and look again: batchctl doctor")

@@ -40,8 +40,8 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
     with session.app() as app:
         done = Node(app).purge(reason)
     _print_gone(done.gone, as_json=as_json)
-    _complain(done.troubles)
-    if done.troubles:
+    _warn(done.failures)
+    if done.failures:
         ctx.exit(FAILED)
 
 
@@ -56,8 +56,8 @@ def _rehearse(ctx: click.Context, session: Session, *, as_json: bool) -> None:
         output.print_json([one.columns() for one in planned.going])
     else:
         _print_planned(planned)
-    _complain([(f"Setting {visible(one.name)}", one.message) for one in planned.mistakes])
-    if planned.mistakes:
+    _warn([(f"Setting {visible(one.name)}", one.message) for one in planned.findings])
+    if planned.findings:
         ctx.exit(FINDINGS)
 
 
@@ -97,8 +97,8 @@ def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
     click.echo(f"Rows purged: {said}." if said else "Nothing was old enough to go.")
 
 
-def _complain(troubles: Sequence[tuple[str, str]]) -> None:
+def _warn(failures: Sequence[tuple[str, str]]) -> None:
     from batchctl.cli import output
 
-    for what, said in troubles:
-        output.complain(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")
+    for what, said in failures:
+        output.warn(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")

@@ -218,7 +218,7 @@ def _do(
     if done.may_be_at_work and is_unseen:
         output.warn_of_lost([at])
     for one in refused:
-        output.say(f"Warning: step {one.seq} would not run: {one.refusal}")
+        output.say(f"Warning: step {one.seq} would not run: {one.refused}")
     if as_json:
         output.warn_of_missing(done.missing)
         output.warn_of_misread(done.misread)
@@ -324,8 +324,8 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
         command_texts.show_each(out, titled)
         for one in done.commands:
-            if one.refusal is not None:
-                out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
+            if one.refused is not None:
+                out.print(cell(f"Step {one.seq} would not run: {one.refused}", "bold red"), soft_wrap=True)
         if not asking:
             output.hints(out, *_after_looking(done))
         return

@@ -137,9 +137,9 @@ def list_backfills(session: Session, as_json: bool) -> None:
     from batchctl.operations.scheduling import backfiller
 
     with session.app() as app:
-        found, garbled = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
+        found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
-        output.print_json([*(one.columns() for one in found), *(one.columns() for one in garbled)])
+        output.print_json([*(one.columns() for one in found), *(one.columns() for one in unreadable)])
         return
     rows = [
         (
@@ -157,7 +157,7 @@ def list_backfills(session: Session, as_json: bool) -> None:
         for one in found
     ]
     nothing = cell(None)
-    for each in garbled:
+    for each in unreadable:
         known = nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
         rows.append((cell(each.row.row_id), *known, cell(each.waits)))
     out = output.console()
@@ -166,7 +166,7 @@ def list_backfills(session: Session, as_json: bool) -> None:
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
-    output.hints(out, *stuck[:1], *(["batchctl check"] if garbled else []), hint)
+    output.hints(out, *stuck[:1], *(["batchctl check"] if unreadable else []), hint)
 
 
 @backfill.command()

@@ -121,7 +121,7 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
     with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
         done = keeper.change(name, columns, reason=reason)
         idle = to_run(app)
-    if not done.after and not done.problems:
+    if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} says so already.")
         return
     _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
@@ -137,7 +137,7 @@ def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
         done = keeper.set_enabled(name, enabled=True, reason=reason)
         idle = to_run(app)
-    if not done.after and not done.problems:
+    if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} is enabled already.")
         return
     would = "would be" if dry_run else "is now"
@@ -183,11 +183,11 @@ def _end(ctx: click.Context, done: Written, idle: Sequence[str], said: str) -> N
     from batchctl.cli.output import cell
 
     out = output.console()
-    if done.problems:
-        rows = [(cell(one.column or None), cell(one.message)) for one in done.problems]
+    if done.findings:
+        rows = [(cell(one.column or None), cell(one.message)) for one in done.findings]
         title = f"{output.counted(len(rows), 'finding')}; nothing was written"
         output.section(out, Listing(title, ["column", "what is wrong"], rows))
-        remedies = [one.remedy for one in done.problems if one.remedy]
+        remedies = [one.remedy for one in done.findings if one.remedy]
         output.hints(out, *dict.fromkeys(remedies), "correct what is named, and give the command again")
         ctx.exit(FINDINGS)
     for warning in done.warnings:

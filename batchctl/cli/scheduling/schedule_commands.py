@@ -316,8 +316,8 @@ def _show_nights(found: tuple[Rehearsed, ...], *, as_json: bool) -> None:
         return
     out = output.console()
     for one in found:
-        out.print(output.cell(f"Schedule {one.schedule.name}: {one.words or one.trouble}", "bold"), soft_wrap=True)
-        if one.trouble is None and not one.nights:
+        out.print(output.cell(f"Schedule {one.schedule.name}: {one.words or one.failure}", "bold"), soft_wrap=True)
+        if one.failure is None and not one.nights:
             out.print(output.cell(f"  The clocks of {one.zone} are not changed within a year."), soft_wrap=True)
         for listing in _nights(one):
             output.section(out, listing)

@@ -15,7 +15,7 @@ from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alerts import TOO_OFTEN
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
-from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, Problem
+from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
 from batchctl.domain.gates import locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
@@ -56,7 +56,7 @@ _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
 @dataclass(slots=True)
-class Findings:
+class IncidentSearch:
     """Looks at the rows. It remembers what it has found of those that stay as they are."""
 
     clock: Clock
@@ -64,11 +64,11 @@ class Findings:
     name: str | None
     """The controller that looks; None for who only looks whether there is one."""
     awaited: ExpectedWork = field(init=False)
-    _standing: dict[_Seen, Problem] = field(default_factory=dict)
+    _standing: dict[_Seen, IncidentSign] = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
-    _dead_ends: list[Problem] = field(default_factory=list)
+    _dead_ends: list[IncidentSign] = field(default_factory=list)
     _stepless: Collection[BatchId] = frozenset()
     """Batches without steps that have work: nobody waits to be told that nothing comes of it."""
     _mends: Mapping[BatchId, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Findings:
         self.awaited = ExpectedWork(self.rules)
         self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
-    def problems(self, connection: Any, now: datetime) -> list[Problem]:
+    def signs(self, connection: Any, now: datetime) -> list[IncidentSign]:
         """Return everything that is the matter."""
         self._read_what_is_slow(connection)
         batches = self._batches
@@ -110,7 +110,7 @@ class Findings:
         found += self._missed(connection, now)
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
-        found += self._troubled(connection, now)
+        found += self._failing(connection, now)
         found += _hanging(connection)
         found += self._dead_ends
         return found
@@ -154,7 +154,7 @@ class Findings:
     def _remember_locks(self, connection: Any) -> None:
         """Learn since when those have met the locks that this one meets which came before it and have ended."""
         everyone = controllers.everyone(connection)
-        own = next((row for row in everyone if row.name == self.name and is_of_locks(row.trouble)), None)
+        own = next((row for row in everyone if row.name == self.name and is_of_locks(row.failure)), None)
         if own is None:
             return
         ended = [row for row in everyone if row.status is not ControllerStatus.RUNNING]
@@ -188,7 +188,7 @@ class Findings:
             self._past.read_lengths(connection)
             self._calendars = calendars.everything(connection)
 
-    def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+    def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[IncidentSign]:
         stand = reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), STANDING)
         # A batch that is not known yet is read soon, and then has a name.
         keys = [
@@ -208,7 +208,9 @@ class Findings:
                 )
         return incident_causes.gathered(self._standing.values())
 
-    def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
+    def _too_long(
+        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    ) -> list[IncidentSign]:
         entries = reports.live_entries(connection, MOST)
         norms = self.rules.norms
         self._past.ask_of(connection, entries)
@@ -217,19 +219,21 @@ class Findings:
         ]
         return [one for one in found if one is not None]
 
-    def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
+    def _overdue(
+        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    ) -> list[IncidentSign]:
         waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
         waits = dependencies.reasons_of(connection, batches, waiting, now)
         return [incident_causes.overdue(wait) for wait in waits]
 
-    def _ending(self, connection: Any, now: datetime) -> list[Problem]:
+    def _ending(self, connection: Any, now: datetime) -> list[IncidentSign]:
         used = evidence.calendars_in_use(connection)
         used |= {one.calendar for one in self._expected if one.calendar is not None}
         today = clock_of(self.rules.zone).day_of(now)
         found = [incident_causes.ending(one, today, now) for one in self._calendars if one.name in used]
         return [one for one in found if one is not None]
 
-    def _undelivered(self, connection: Any) -> list[Problem]:
+    def _undelivered(self, connection: Any) -> list[IncidentSign]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
         configured = [channel.name for channel in self.rules.channels]
         if not configured:  # SQL Server fetches at least one row, or refuses (error 10744)
@@ -254,10 +258,10 @@ class Findings:
             self._words[channel] = alert_deliveries.last_word(connection, channel)
         return self._words[channel]
 
-    def _missed(self, connection: Any, now: datetime) -> list[Problem]:
+    def _missed(self, connection: Any, now: datetime) -> list[IncidentSign]:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
 
-    def _leaderless(self, connection: Any, now: datetime) -> list[Problem]:
+    def _leaderless(self, connection: Any, now: datetime) -> list[IncidentSign]:
         """Return that none of those that work leads, where one did, or where something waits for one."""
         lead, patience = leading.load(connection), self.rules.lease
         if lead.leads(now) is not None or not evidence.works(connection, now - patience):
@@ -268,38 +272,38 @@ class Findings:
         locked = locks(controllers.running(connection), [LEAD])
         return [incident_causes.nobody_leads(lead.controller, since, locked)]
 
-    def _troubled(self, connection: Any, now: datetime) -> list[Problem]:
+    def _failing(self, connection: Any, now: datetime) -> list[IncidentSign]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.
 
         That somebody keeps rows locked is worth telling once it lasts: most statements of people take seconds.
         """
         rows = [
-            row for row in controllers.running(connection) if row.trouble and row.heartbeat > now - self.rules.lease
+            row for row in controllers.running(connection) if row.failure and row.heartbeat > now - self.rules.lease
         ]
         at, before = self.clock.monotonic(), self._locked_since
-        self._locked_since = {row.name: before.get(row.name, at) for row in rows if is_of_locks(row.trouble)}
+        self._locked_since = {row.name: before.get(row.name, at) for row in rows if is_of_locks(row.failure)}
         lasting = [row for row in rows if at - self._locked_since.get(row.name, -math.inf) >= LOCKED.total_seconds()]
         return [incident_causes.of_controllers(lasting)] if lasting else []
 
-    def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
+    def _nobody(self, connection: Any, now: datetime) -> list[IncidentSign]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
         if self._has_looked and self.name is not None:
             return []
         gap = evidence.gap(connection, now, self.name)
         waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
         gap = replace(gap, waiting_since=min(waits, default=None))
-        problem = incident_causes.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
-        return [] if problem is None else [problem]
+        sign = incident_causes.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
+        return [] if sign is None else [sign]
 
 
 def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> datetime:
     """Return since when the locks that one has met last have been there, as those say that came before, the latest first."""
     met_none_between = False
     for row in ended:
-        if not is_of_locks(row.trouble):
+        if not is_of_locks(row.failure):
             met_none_between = True
             continue
-        named, also_named = culprits(row.trouble), culprits(last.trouble)
+        named, also_named = culprits(row.failure), culprits(last.failure)
         is_soon = last.heartbeat - row.heartbeat <= SOON_AFTER and not met_none_between
         # A transaction that is open still has kept its locks, also from whoever looked at something else meanwhile.
         if not (named & also_named if named and also_named else is_soon):
@@ -308,7 +312,7 @@ def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> dateti
     return last.heartbeat
 
 
-def _hanging(connection: Any) -> list[Problem]:
+def _hanging(connection: Any) -> list[IncidentSign]:
     """Return, by entity, the rows about which populators were asked in vain."""
     rows = [row for row in intake.awaiting(connection, MOST) if row.tries >= MOST_TRIES]
     by_entity: dict[str, list[IntakeRow]] = {}

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from batchctl.control.alerting.incident_search import LOCKED, Findings
+from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
 from batchctl.control.contention import Locks
 from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alert_text import message_of
 from batchctl.domain.alerting.alerts import IS_OVER, Parcel, audience, owed, parcels
-from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, Problem, Review, review
+from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign, Review, review
 from batchctl.domain.errors import Busy, Conflict, Refused
 from batchctl.domain.operators.freezes import holding
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
@@ -48,7 +48,7 @@ class IncidentWatch:
     clock: Clock
     listener: Listener
     rules: AlertRules
-    findings: Findings
+    findings: IncidentSearch
     _refused: list[str] = field(default_factory=list)
     """What of the last look the database refused to write, and why."""
 
@@ -87,8 +87,8 @@ class IncidentWatch:
         def write(connection: Any) -> list[Event]:
             incident_rows.wait_for_others(connection)
             now, known = self.clock.now(), incident_rows.keys_standing(connection)
-            problems = [one for one in self.findings.problems(connection, now) if one.instance_id == instance_id]
-            opened = (one for one in problems if one.kind in OF_AN_INSTANCE and one.key not in known)
+            signs = [one for one in self.findings.signs(connection, now) if one.instance_id == instance_id]
+            opened = (one for one in signs if one.kind in OF_AN_INSTANCE and one.key not in known)
             return [_event("incident.opened", incident_rows.add(connection, one, now), one) for one in opened]
 
         for event in self.transactions.run(_BOUNDARIES, write):
@@ -118,7 +118,7 @@ class IncidentWatch:
         return {str(what): said for what, said in self._locks.told.items()}
 
     def check_written(self) -> None:
-        """Raise `Refused` where the database refused some of what was to be written at the last look."""
+        """Raise `StatementRefused` where the database refused some of what was to be written at the last look."""
         if self._refused:
             message = f"What is to be said of some incidents cannot be written: {'; '.join(self._refused)}."
             raise Refused(message, next_step="batchctl status   (names rows that cannot be read, and what mends them)")
@@ -137,12 +137,12 @@ class IncidentWatch:
 
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
         unread = incident_rows.keys_standing(connection).difference(one.key for one in standing)
-        problems = [one for one in self.findings.problems(connection, now) if one.key not in unread]
-        found = {problem.key for problem in problems}
+        signs = [one for one in self.findings.signs(connection, now) if one.key not in unread]
+        found = {sign.key for sign in signs}
         others = {one.incident_id: self.findings.failed_with(one) for one in standing if one.key not in found}
         about = [one.instance_id for one in standing if one.instance_id is not None]
         stand = evidence.under_way(connection, chain(about, *others.values()))
-        return review(problems, standing, stand, self.findings.idle, others=others, is_partial=self.findings.is_partial)
+        return review(signs, standing, stand, self.findings.idle, others=others, is_partial=self.findings.is_partial)
 
     def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
         """Return the messages that are due; none while there is no channel to send them through."""
@@ -167,24 +167,24 @@ class IncidentWatch:
         seen = self._review(connection, incident_rows.standing(connection), now)
         events = list[Event]()
         self._refused.clear()
-        for one, problem in seen.changed:
+        for one, sign in seen.changed:
             with self._apart(connection, one):
-                incident_rows.see_again(connection, one, problem, now)
+                incident_rows.see_again(connection, one, sign, now)
         for one in (*seen.resolved, *seen.superseded):
             with self._apart(connection, one):
                 incident_rows.resolve(connection, one, now, is_told=one in seen.superseded)
                 if not one.is_told_afterwards:
                     alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
                 events.append(_event("incident.resolved", one.incident_id, one))
-        for problem in seen.opened:
-            with self._apart(connection, problem):
-                events.append(_event("incident.opened", incident_rows.add(connection, problem, now), problem))
+        for sign in seen.opened:
+            with self._apart(connection, sign):
+                events.append(_event("incident.opened", incident_rows.add(connection, sign, now), sign))
         for parcel in self._parcels(connection, seen, now):
             with self._apart(connection, parcel.first):
                 self._post(connection, parcel, now)
         return events
 
-    def _apart(self, connection: Any, about: Problem | Incident) -> AbstractContextManager[None]:
+    def _apart(self, connection: Any, about: IncidentSign | Incident) -> AbstractContextManager[None]:
         """Write what concerns one incident, or leave it out: what the database refuses of one is no matter of the others."""
         named = f"Incident {about.incident_id}" if isinstance(about, Incident) else about.message
         return left_out_if_refused(connection, lambda said: self._refused.append(f"{named}: {said}"))

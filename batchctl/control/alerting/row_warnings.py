@@ -18,7 +18,7 @@ _BOUNDARIES = frozenset({Boundary.SCHEDULE})
 
 
 @dataclass(slots=True)
-class Complaints:
+class RowWarnings:
     """Tells and logs what ails rows; in the log nothing is told again after a restart, nor by another node."""
 
     transactions: Transactions

@@ -190,7 +190,7 @@ class WatchedFolder:
     """When this turn began, and the one before it: nobody knows since when what is heard now was waiting to be."""
     _ordered_at: float = 0.0
     _heard_at: float = 0.0
-    _trouble: str | None = None
+    _failure: str | None = None
     _is_silent: bool = False
     _is_told: bool = field(init=False)
     """True while the row says that the folder cannot be listed."""
@@ -220,10 +220,10 @@ class WatchedFolder:
         """Let the next walk be due now."""
         self._due_at = -math.inf
 
-    def rest(self, trouble: str) -> None:
+    def rest(self, failure: str) -> None:
         """Do nothing for a while, and say why."""
         self._rests_until = self.means.clock.monotonic() + self.means.poll_interval.total_seconds()
-        self._tell("watch.trouble", trouble)
+        self._tell("watch.trouble", failure)
 
     @property
     def _is_resting(self) -> bool:
@@ -243,7 +243,7 @@ class WatchedFolder:
             self._look_closer()
             inserted = self._submit(until)
             self._mind_silence()
-            self._note_trouble()
+            self._note_failure()
             self._note_missing(until)
         except Conflict as error:
             # Somebody keeps a row locked: all of this is done again.
@@ -325,7 +325,7 @@ class WatchedFolder:
 
     def _end_walk(self, page: FolderPage) -> None:
         now = self.means.clock.monotonic()
-        self._is_walking, self._has_walked, self._trouble = False, True, page.trouble
+        self._is_walking, self._has_walked, self._failure = False, True, page.failure
         self._begun = page.walk_begun
         if page.is_whole:
             self._sights = {
@@ -369,8 +369,8 @@ class WatchedFolder:
         if report.is_changed:
             # The next walk sees what it is now.
             self._pending.discard(path)
-        elif report.trouble is not None:
-            self._leave(report.file, report.trouble)
+        elif report.failure is not None:
+            self._leave(report.file, report.failure)
         else:
             self._arrivals.append(Arrival(report.file, digest, self._known_at))
 
@@ -383,12 +383,12 @@ class WatchedFolder:
             self._complete.append(arrival.file)
             self._is_sorted = False
 
-    def _leave(self, file: FoundFile, trouble: str) -> None:
+    def _leave(self, file: FoundFile, failure: str) -> None:
         """Try a file again after the next walk; say why, once."""
         self._pending.discard(file.path)
         if file.path in self._put_aside:
             return
-        said = f"'{visible(file.path)}' cannot be taken, and is tried again: {trouble}"
+        said = f"'{visible(file.path)}' cannot be taken, and is tried again: {failure}"
         self._log(SchedulerEvent.ERROR, said)
         self._put_aside.add(file.path)
         self._tell("watch.trouble", said)
@@ -452,33 +452,33 @@ class WatchedFolder:
         if self._is_walking and not self._is_silent and silent_for >= PATIENCE:
             self._is_silent = True
             since = self.means.clock.now() - silent_for
-            self._trouble = f"it has not answered since {since:%Y-%m-%d %H:%M:%S} UTC; see whether its share is there"
+            self._failure = f"it has not answered since {since:%Y-%m-%d %H:%M:%S} UTC; see whether its share is there"
 
-    def _note_trouble(self) -> None:
+    def _note_failure(self) -> None:
         """Write on the row, once, that the folder cannot be listed, or can be again."""
-        trouble = self._trouble
-        if (trouble is not None) is self._is_told or not (self._has_walked or self._is_silent):
+        failure = self._failure
+        if (failure is not None) is self._is_told or not (self._has_walked or self._is_silent):
             return
 
         def write(connection: Any) -> bool:
             now, watch_id = self.means.clock.now(), self.row.watch_id
-            if trouble is None:
+            if failure is None:
                 is_news = file_watches.set_reachable(connection, watch_id, now)
                 event, said = SchedulerEvent.RESCUED, "the folder can be listed again"
             else:
                 silent_for = self.means.clock.monotonic() - self._heard_at if self._is_silent else 0
                 since = now - timedelta(seconds=silent_for)
                 is_news = file_watches.set_unreachable(connection, watch_id, since, now)
-                event, said = SchedulerEvent.ERROR, f"the folder cannot be listed: {trouble}"
+                event, said = SchedulerEvent.ERROR, f"the folder cannot be listed: {failure}"
             if is_news:
                 scheduler_log.add(connection, event, self.row.source, now, entity=self.row.entity, message=said)
             return is_news
 
         is_news = self._run(write)
-        self._is_told = trouble is not None
+        self._is_told = failure is not None
         if is_news:
-            name = "watch.reachable" if trouble is None else "watch.unreachable"
-            self._tell(name, "the folder can be listed again" if trouble is None else trouble)
+            name = "watch.reachable" if failure is None else "watch.unreachable"
+            self._tell(name, "the folder can be listed again" if failure is None else failure)
 
     def _compare(self) -> None:
         """See which files are gone, and which are there again."""

@@ -62,7 +62,7 @@ class Purge:
     """True where somebody may wait for whoever keeps a row locked; the leader's steps may not."""
     most: int = FEWEST
     """Rows of a page at present."""
-    troubles: list[tuple[str, str]] = field(default_factory=list)
+    failures: list[tuple[str, str]] = field(default_factory=list)
     """What could not be purged, and why."""
     gone: Counter[str] = field(default_factory=Counter)
     """How many rows, by table."""
@@ -81,7 +81,7 @@ class Purge:
         """Delete page after page, and yield what has gone with each."""
         try:
             rules = self._rules()
-            self.troubles += [(f"Setting {visible(mistake.name)}", mistake.message) for mistake in rules.mistakes]
+            self.failures += [(f"Setting {visible(finding.name)}", finding.message) for finding in rules.findings]
             for kind in self._kinds():
                 if kind.age(rules) is not None:
                     yield from self._all(kind.table, partial(self._of_kind, kind))
@@ -92,7 +92,7 @@ class Purge:
             raise
         except BatchctlError as error:
             # Where not even the rules can be read, nothing can be deleted.
-            self.troubles.append(("Setting", error.message))
+            self.failures.append(("Setting", error.message))
 
     def _rules(self) -> Rules:
         """Read the rules, before each page anew: who changes them while a pass is under way is heard."""
@@ -125,7 +125,7 @@ class Purge:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one table and the next
                 said = error.message if isinstance(error, BatchctlError) else in_short(error)
-                self.troubles.append((what, storable(said)))
+                self.failures.append((what, storable(said)))
                 return
             self._keep_pace(self.clock.monotonic() - began)
             self.gone.update({table: rows for table, rows in done.rows.items() if rows})

@@ -82,7 +82,7 @@ class Retention:
         """Tell what has gone, and what could not: once, until it was possible again or something else is the matter."""
         if purge.gone.total():
             self.listener(Event("retention.purged", dict(purge.gone)))
-        for what, said in purge.troubles:
+        for what, said in purge.failures:
             if (what, said) not in self._known:
                 self.listener(Event("retention.trouble", {"Message": f"{visible(what)}: {said}"}))
-        self._known = set(purge.troubles)
+        self._known = set(purge.failures)

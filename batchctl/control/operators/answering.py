@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from batchctl.control.worker import SLICE
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused
 from batchctl.domain.operators.requests import Request, RequestId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import in_short, storable
@@ -107,7 +107,7 @@ class Answering:
         try:
             with savepoint(connection):
                 return RequestStatus.DONE, self.carry_out(connection, request)
-        except (Conflict, Busy, DatabaseUnusable):
+        except (Conflict, Busy, DatabaseRefused):
             raise
         except BatchctlError as error:
             return RequestStatus.REFUSED, error.in_full

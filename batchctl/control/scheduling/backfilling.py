@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, ClassVar
 
-from batchctl.control.alerting.row_warnings import Complaints, Row
+from batchctl.control.alerting.row_warnings import Row, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
@@ -71,11 +71,11 @@ class Backfilling:
     _looked_at: float = -math.inf
     _is_running: bool = False
     _is_behind: bool = False
-    _complaints: Complaints = field(init=False)
+    _row_warnings: RowWarnings = field(init=False)
 
     def __post_init__(self) -> None:
         """Have told nothing yet."""
-        self._complaints = Complaints(self.transactions, self.clock, self.listener)
+        self._row_warnings = RowWarnings(self.transactions, self.clock, self.listener)
 
     @property
     def is_busy(self) -> bool:
@@ -137,7 +137,7 @@ class Backfilling:
         except Exception as error:  # noqa: BLE001 - the boundary between one backfill and the next
             self._tell(backfill.backfill_id, _said(error))
             return _Done()
-        self._complaints.forget(_row(backfill.backfill_id))
+        self._row_warnings.forget(_row(backfill.backfill_id))
         if done.decided is not None:
             for event in done.decided.events:
                 self.listener(event)
@@ -184,7 +184,7 @@ class Backfilling:
         """Tell what ails a backfill under its own name: that of its schedule may be what nobody can read."""
         said = f"{message.removesuffix('.')}; until that is corrected it starts nothing"
         event = Event("backfill.error", {"ScheduleBackfill_id": backfill_id})
-        self._complaints.tell(_row(backfill_id), event, said, source=f"backfill {backfill_id}")
+        self._row_warnings.tell(_row(backfill_id), event, said, source=f"backfill {backfill_id}")
 
 
 def _row(backfill_id: int) -> Row:

@@ -13,7 +13,7 @@ from batchctl.control.creation import Creation, Creator
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.scheduling import catch_up
-from batchctl.domain.scheduling.catch_up import DISARMED, Fire, Skip, Standing, Trouble
+from batchctl.domain.scheduling.catch_up import DISARMED, Fire, ScheduleFinding, Skip, Standing
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.schedules import BackfillId, Calendar, Schedule, ScheduleId
 from batchctl.domain.scheduling.undecided import Undecided
@@ -83,14 +83,16 @@ class Deciding:
         except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
             return transactions.run(BOUNDARIES, partial(write, replace(self, is_harmless=_never)), hurried=True)
 
-    def write(self, connection: Any, known: Known, plan: Plan, trouble: Trouble | None = None) -> Decided | None:
+    def write(
+        self, connection: Any, known: Known, plan: Plan, failure: ScheduleFinding | None = None
+    ) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
         schedule = schedule_rows.load_locked(connection, known.schedule.schedule_id)
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        decision = catch_up.decide(schedule, undecided, now, self.grace, trouble)
+        decision = catch_up.decide(schedule, undecided, now, self.grace, failure)
         for one in decision.in_order:
             if isinstance(one, Skip):
                 self._skip(connection, decided, one, now)

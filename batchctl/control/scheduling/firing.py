@@ -9,14 +9,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
-from batchctl.control.alerting.row_warnings import Complaints
+from batchctl.control.alerting.row_warnings import RowWarnings
 from batchctl.control.scheduling.calendar_warnings import CalendarWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.scheduling import catch_up
-from batchctl.domain.scheduling.catch_up import Standing, Times, Trouble, standing_of
+from batchctl.domain.scheduling.catch_up import ScheduleFinding, Standing, Times, standing_of
 from batchctl.domain.scheduling.due import UnfitTiming, never, plan_of, timing_hash
 from batchctl.domain.scheduling.modes import lets_schedules
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, ScheduleId
@@ -75,7 +75,7 @@ class Firing:
     """What is to be armed, or to be disarmed."""
     _resting: dict[ScheduleId, float] = field(default_factory=dict)
     """Until when, by one's own clock, those are left alone that could not be decided."""
-    _failing: dict[ScheduleId, Trouble] = field(default_factory=dict)
+    _failing: dict[ScheduleId, ScheduleFinding] = field(default_factory=dict)
     """Since when those cannot be decided, and what kept them from it last."""
     _wakes_at: datetime | None = None
     """When the first of them has something to decide."""
@@ -87,12 +87,12 @@ class Firing:
     _is_stale: bool = True
     _is_behind: bool = False
     _warnings: CalendarWarnings = field(init=False)
-    _complaints: Complaints = field(init=False)
+    _row_warnings: RowWarnings = field(init=False)
 
     def __post_init__(self) -> None:
         """Know nothing yet."""
         self._warnings = CalendarWarnings(self.transactions, self.clock, self.listener, self.default_zone)
-        self._complaints = Complaints(self.transactions, self.clock, self.listener)
+        self._row_warnings = RowWarnings(self.transactions, self.clock, self.listener)
 
     @property
     def is_busy(self) -> bool:
@@ -147,7 +147,7 @@ class Firing:
                 self._failing.pop(schedule_id, None)
             elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
                 # Another node could decide it: what ails it from now on is news.
-                self._complaints.forget(("Schedule", schedule_id))
+                self._row_warnings.forget(("Schedule", schedule_id))
         self._changed = {
             key: read
             for key, read in found.items()
@@ -208,8 +208,8 @@ class Firing:
             if schedule.enabled and lets_schedules(read.takers):
                 known = self._planned(known)
             standing = self._standing(known)
-            if known.plan is not None and standing.next_run_time is None and (problems := list(never(known.plan))):
-                raise UnfitTiming(problems)
+            if known.plan is not None and standing.next_run_time is None and (findings := list(never(known.plan))):
+                raise UnfitTiming(findings)
             return known, standing
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
             self._fail(schedule, _said(error))
@@ -276,7 +276,7 @@ class Firing:
     def _fail(self, schedule: Schedule, message: str) -> None:
         """Remember what keeps a schedule from being decided: what is on time now is no controller's absence later."""
         before = self._failing.get(schedule.schedule_id)
-        self._failing[schedule.schedule_id] = Trouble(before.since if before else self.clock.now(), message)
+        self._failing[schedule.schedule_id] = ScheduleFinding(before.since if before else self.clock.now(), message)
 
     def _decide(self, known: Known) -> bool:
         """Decide what is due of one schedule; true when it has started work."""
@@ -303,7 +303,7 @@ class Firing:
             self._known.pop(key)
             self._read_at = -math.inf
             return False
-        self._complaints.forget(("Schedule", key))
+        self._row_warnings.forget(("Schedule", key))
         self._know(replace(known, schedule=decided.schedule))
         for event in decided.events:
             self.listener(event)
@@ -314,20 +314,20 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        trouble = self._failing.get(known.schedule.schedule_id)
-        write = partial(Deciding.write, known=known, plan=known.plan, trouble=trouble)
+        failure = self._failing.get(known.schedule.schedule_id)
+        write = partial(Deciding.write, known=known, plan=known.plan, failure=failure)
         return self.deciding.run(self.transactions, write)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
         said = f"{message.rstrip('.')}; until that is corrected it starts nothing"
         row, event = ("Schedule", schedule.schedule_id), Event("schedule.error", about)
-        self._complaints.tell(row, event, said, source=schedule.source, entity=schedule.entity)
+        self._row_warnings.tell(row, event, said, source=schedule.source, entity=schedule.entity)
 
     def _tell_unreadable(self, row: UnreadableRow) -> None:
         """Tell of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
         said, source = f"the row cannot be read: {storable(row.said)}", f"schedule row {row.row_id}"
-        self._complaints.tell(
+        self._row_warnings.tell(
             (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
         )
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 
-from batchctl.domain.alerting.incidents import Problem, key_of
+from batchctl.domain.alerting.incidents import IncidentSign, key_of
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.business_days import BusinessDays
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day, weekdays_of
@@ -198,7 +198,7 @@ def _values(said: str | None) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def missed(deadline: Deadline, zone: str) -> Problem:
+def missed(deadline: Deadline, zone: str) -> IncidentSign:
     """Return the problem of a deadline that has passed."""
     batch, name = deadline.batch, visible(deadline.batch.name)
     day = f"{deadline.day:%a} {deadline.day}"
@@ -212,7 +212,7 @@ def missed(deadline: Deadline, zone: str) -> Problem:
             message, next_step = f"Batch {name} has not started {by}", f"batchctl why batch:{typed(batch.name)}"
         case _:
             message, next_step = f"Batch {name} has not finished {by}", f"batchctl why batch:{typed(batch.name)}"
-    return Problem(
+    return IncidentSign(
         kind=deadline.kind,
         key=key_of(deadline.kind, batch.batch_id, deadline.day),
         subject=batch.name,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from batchctl.domain.alerting.incidents import Problem, key_of, signature
+from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.gates import Gate, mending
@@ -75,7 +75,7 @@ class Attempt:
 
 def standing(
     instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, mend: str | None = None
-) -> Problem:
+) -> IncidentSign:
     """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
     attempt = last if last is not None and _stopped(last, instance) else None
     kind = _kind(instance, attempt)
@@ -86,7 +86,7 @@ def standing(
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
     own = instance.file_name, instance.cycle_key, *instance.data
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
-    return Problem(
+    return IncidentSign(
         kind=kind,
         key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
         subject=name,
@@ -148,15 +148,15 @@ def last_lines(output: str | None) -> str | None:
     return "\n".join(shorten(visible(line), LONGEST_LINE) for line in lines[-LAST_LINES:]) or None
 
 
-def gathered(problems: Iterable[Problem]) -> list[Problem]:
+def gathered(signs: Iterable[IncidentSign]) -> list[IncidentSign]:
     """Make one of problems that are the same: the first instance speaks for all, and each counts."""
-    found: dict[str, list[Problem]] = {}
-    for one in problems:
+    found: dict[str, list[IncidentSign]] = {}
+    for one in signs:
         found.setdefault(one.key, []).append(one)
     return [_as_one(same) for same in found.values()]
 
 
-def _as_one(same: Sequence[Problem]) -> Problem:
+def _as_one(same: Sequence[IncidentSign]) -> IncidentSign:
     first, evidence = same[0], max(one.evidence for one in same)
     if len(same) == 1:
         return first
@@ -166,7 +166,7 @@ def _as_one(same: Sequence[Problem]) -> Problem:
 
 def too_long(
     entry: HistoryEntry, batch: BatchDefinition | None, lengths: Lengths, norms: Norms, now: datetime
-) -> Problem | None:
+) -> IncidentSign | None:
     """Return the problem of a step that runs for longer than AlarmDuration, or than it ever does."""
     step = None if batch is None else batch.step_at(entry.seq)
     runs = now - entry.started_at
@@ -184,7 +184,7 @@ def too_long(
             return None
         than = f"usual ({_length(longest)} at most, of the last {len(usual)})"
     name = f"batch {entry.batch_id}" if batch is None else batch.name
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.TOO_LONG,
         key=key_of(IncidentKind.TOO_LONG, entry.instance_id, entry.seq),
         subject=name,
@@ -201,7 +201,7 @@ def too_long(
 
 def too_short(
     attempts: Iterable[Attempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
-) -> Iterator[Problem]:
+) -> Iterator[IncidentSign]:
     """Yield steps whose newest success took next to no time, such as when there was nothing to do that there should be."""
     seen = set[tuple[BatchId, int]]()
     for one in attempts:
@@ -214,7 +214,7 @@ def too_short(
             continue
         took, middle = one.ended_at - one.started_at, sorted(usual)[len(usual) // 2]
         if middle >= TELLING and took < middle * norms.short:
-            yield Problem(
+            yield IncidentSign(
                 kind=IncidentKind.TOO_SHORT,
                 key=key_of(IncidentKind.TOO_SHORT, one.batch_id, one.seq),
                 subject=names[one.batch_id],
@@ -235,7 +235,7 @@ def fails_often(
     names: Mapping[BatchId, str],
     norms: Norms,
     standing_at: set[tuple[BatchId, int | None]],
-) -> Iterator[Problem]:
+) -> Iterator[IncidentSign]:
     """Yield steps at which too many of the last runs met a failure, also where a retry or the next run went well.
 
     Where an instance stands failed, that is told already.
@@ -256,7 +256,7 @@ def fails_often(
         if not norms.failures or failed < norms.failures or step in standing_at or step[0] not in names:
             continue
         one = newest[step]
-        yield Problem(
+        yield IncidentSign(
             kind=IncidentKind.FAILS_OFTEN,
             key=key_of(IncidentKind.FAILS_OFTEN, *step),
             subject=names[step[0]],
@@ -277,10 +277,10 @@ _TELLS_NOTHING = frozenset(
 )
 
 
-def overdue(wait: Wait) -> Problem:
+def overdue(wait: Wait) -> IncidentSign:
     """Return the problem of a batch that waits for others for too long."""
     cycle = "" if wait.cycle_key is None else f" for {visible(wait.cycle_key)}"
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.DEPENDENCY_DEADLINE,
         key=key_of(IncidentKind.DEPENDENCY_DEADLINE, wait.batch.batch_id, wait.first),
         subject=wait.batch.name,
@@ -292,12 +292,12 @@ def overdue(wait: Wait) -> Problem:
     )
 
 
-def ending(calendar: Calendar, today: date, now: datetime) -> Problem | None:
+def ending(calendar: Calendar, today: date, now: datetime) -> IncidentSign | None:
     """Return the problem of a calendar that runs out."""
     said = running_out(calendar, today)
     if said is None:
         return None
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.CALENDAR_ENDS,
         key=key_of(IncidentKind.CALENDAR_ENDS, calendar.name),
         subject=f"calendar {calendar.name}",
@@ -318,7 +318,7 @@ class Gap:
     """When the oldest of what waits came; None when nothing does."""
 
 
-def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Problem | None:
+def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> IncidentSign | None:
     """Return the problem that no controller works, or that none did while something waited for one."""
     since = gap.since or gap.waiting_since
     if since is None or since > now - patience:
@@ -335,7 +335,7 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         if is_over
         else f"No controller works; {sign}{waited}"
     )
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.NO_WORKER,
         key=key_of(IncidentKind.NO_WORKER),
         subject="controllers",
@@ -348,10 +348,10 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
     )
 
 
-def nobody_leads(last: str | None, since: datetime, locked: Gate) -> Problem:
+def nobody_leads(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
     """Return the problem that controllers work, and none of them leads; `locked` may say who keeps them from that."""
     who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.NOBODY_LEADS,
         key=key_of(IncidentKind.NOBODY_LEADS),
         subject="controllers",
@@ -362,17 +362,17 @@ def nobody_leads(last: str | None, since: datetime, locked: Gate) -> Problem:
     )
 
 
-def kept_from_work(who: str, trouble: str) -> str:
+def kept_from_work(who: str, failure: str) -> str:
     """Say that something keeps a controller from its work, and what."""
-    return f"{who} cannot do all of its work: {visible(without_next_step(trouble))}"
+    return f"{who} cannot do all of its work: {visible(without_next_step(failure))}"
 
 
-def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
+def of_controllers(rows: Sequence[ControllerRow]) -> IncidentSign:
     """Return the problem that something keeps controllers from their work, which give signs of life all the same."""
     first = rows[0]
     others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
-    said = first.trouble or ""
-    return Problem(
+    said = first.failure or ""
+    return IncidentSign(
         kind=IncidentKind.CONTROLLER_TROUBLE,
         key=key_of(IncidentKind.CONTROLLER_TROUBLE),
         subject="controllers",
@@ -382,12 +382,12 @@ def of_controllers(rows: Sequence[ControllerRow]) -> Problem:
     )
 
 
-def populator_hangs(rows: Sequence[IntakeRow]) -> Problem:
+def populator_hangs(rows: Sequence[IntakeRow]) -> IncidentSign:
     """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
     first = rows[0]
     others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
     waits = f"{'waits' if len(rows) == 1 else 'wait'}: {visible(first.message or '')}"
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.POPULATOR_HANGS,
         key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
         subject=f"entity {visible(first.entity)}",
@@ -408,9 +408,9 @@ class Undelivered:
     said: str | None
 
 
-def silent_channel(one: Undelivered) -> Problem:
+def silent_channel(one: Undelivered) -> IncidentSign:
     """Return the problem of a channel that delivers nothing."""
-    return Problem(
+    return IncidentSign(
         kind=IncidentKind.CHANNEL_FAILED,
         key=key_of(IncidentKind.CHANNEL_FAILED, one.channel),
         subject=f"channel {one.channel}",

@@ -36,7 +36,7 @@ _FOLDER = re.compile(r".*[/\\]")
 
 
 @named_value
-class Problem:
+class IncidentSign:
     """Something that is the matter now."""
 
     kind: IncidentKind
@@ -114,8 +114,8 @@ class UnderWay:
 class Review:
     """What has become of incidents since they were looked at last."""
 
-    opened: list[Problem]
-    changed: list[tuple[Incident, Problem]]
+    opened: list[IncidentSign]
+    changed: list[tuple[Incident, IncidentSign]]
     """Those that have happened once more, or of which there is something else to say."""
     resolved: list[Incident]
     superseded: list[Incident]
@@ -125,7 +125,7 @@ class Review:
 
 
 def review(
-    problems: Iterable[Problem],
+    signs: Iterable[IncidentSign],
     standing: Iterable[Incident],
     instances: Mapping[InstanceId, UnderWay],
     idle: Container[tuple[BatchId | None, int | None]] = (),
@@ -139,27 +139,27 @@ def review(
     seen. It `is_partial` while some instances that stand were not looked at: of what is not found, nobody knows then whether
     it is over, nor which is the first.
     """
-    found: dict[str, Problem] = {}
-    for problem in problems:
-        found.setdefault(problem.key, problem)
+    found: dict[str, IncidentSign] = {}
+    for sign in signs:
+        found.setdefault(sign.key, sign)
     known = {incident.key: incident for incident in standing}
-    places = {_place(problem) for problem in found.values()}
-    broken = {(problem.batch_id, problem.seq) for problem in found.values() if problem.kind in OF_AN_INSTANCE}
+    places = {_place(sign) for sign in found.values()}
+    broken = {(sign.batch_id, sign.seq) for sign in found.values() if sign.kind in OF_AN_INSTANCE}
     dealt_with = {(incident.batch_id, incident.seq) for incident in known.values() if incident.kind in OF_AN_INSTANCE}
     opened, changed, resolved, superseded = (
-        list[Problem](),
-        list[tuple[Incident, Problem]](),
+        list[IncidentSign](),
+        list[tuple[Incident, IncidentSign]](),
         list[Incident](),
         list[Incident](),
     )
     quiet = set[IncidentId]()
-    for key, problem in found.items():
+    for key, sign in found.items():
         if key not in known:
             # That a step fails often is told when what has failed there is over: until then it is the same trouble.
-            if problem.kind is not IncidentKind.FAILS_OFTEN or (problem.batch_id, problem.seq) not in dealt_with:
-                opened.append(problem)
-        elif not is_partial and _is_news(known[key], problem):
-            changed.append((known[key], problem))
+            if sign.kind is not IncidentKind.FAILS_OFTEN or (sign.batch_id, sign.seq) not in dealt_with:
+                opened.append(sign)
+        elif not is_partial and _is_news(known[key], sign):
+            changed.append((known[key], sign))
     for key, incident in known.items():
         if key in found:
             continue
@@ -182,7 +182,7 @@ def _is_hidden(incident: Incident, broken: Container[tuple[BatchId | None, int |
     return is_often and (incident.batch_id, incident.seq) in broken
 
 
-def _place(one: Problem | Incident) -> tuple[str, int | None, int | None, str]:
+def _place(one: IncidentSign | Incident) -> tuple[str, int | None, int | None, str]:
     """Return where it is: of two problems in one place, the later has taken the place of the earlier."""
     kind = "instance" if one.kind in OF_AN_INSTANCE else one.kind.value
     return kind, one.batch_id, one.seq, one.subject
@@ -202,10 +202,10 @@ def _is_about_the_same(incident: Incident, instances: Mapping[InstanceId, UnderW
 _STANDING = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD})
 
 
-def _is_news(incident: Incident, problem: Problem) -> bool:
+def _is_news(incident: Incident, sign: IncidentSign) -> bool:
     said = incident.message, incident.detail, incident.next_step, incident.instance_id, incident.severity
-    says = problem.message, problem.detail, problem.next_step, problem.instance_id, problem.severity
-    return problem.evidence > incident.evidence or said != says
+    says = sign.message, sign.detail, sign.next_step, sign.instance_id, sign.severity
+    return sign.evidence > incident.evidence or said != says
 
 
 def _is_undecided(

@@ -133,14 +133,14 @@ def correct_decorator(job: str) -> str:
 
 def fit_job(function: str, name: object, entity: object, arguments: object) -> None:
     """Refuse what `job` was given and no column takes."""
-    for argument, given, trouble, example in (
+    for argument, given, failure, example in (
         ("the name", name, misfit(name), '@job("nightly")'),
         ("entity", entity, entity_misfit(entity), 'entity="Orders"'),
         ("arguments", arguments, arguments_misfit(arguments), 'arguments="day={CycleKey}, rows=5"'),
     ):
-        if trouble is not None:
+        if failure is not None:
             shown = shorten(repr(given), _SHOWN)
-            raise UnfitDeclaration(f"@job above {function}: {argument} cannot be {shown}: {trouble}. Write {example}.")
+            raise UnfitDeclaration(f"@job above {function}: {argument} cannot be {shown}: {failure}. Write {example}.")
 
 
 def misfit(value: object, limit: int | None = NAME_LIMIT) -> str | None:
@@ -156,8 +156,8 @@ def entity_misfit(entity: object) -> str | None:
     """Say why a batch cannot take this; None when it can, or when the code says nothing of it."""
     if entity is None:
         return None
-    trouble = misfit(entity)
-    return trouble or ("it is empty" if not str(entity).strip() else None)
+    failure = misfit(entity)
+    return failure or ("it is empty" if not str(entity).strip() else None)
 
 
 def arguments_misfit(arguments: object) -> str | None:
@@ -169,9 +169,9 @@ def timing_misfits(timing: Timing) -> Iterator[str]:
     """Say of each text of a timing that its column does not take why not."""
     for each in fields(timing):
         value = getattr(timing, each.name)
-        trouble = misfit(value, _LIMITS.get(each.name, NAME_LIMIT)) if isinstance(value, str) else None
-        if trouble is not None:
-            yield f"{each.name}: {trouble}."
+        failure = misfit(value, _LIMITS.get(each.name, NAME_LIMIT)) if isinstance(value, str) else None
+        if failure is not None:
+            yield f"{each.name}: {failure}."
 
 
 def daily(times: Words, every: int, filters: Filters) -> Cadence:
@@ -290,8 +290,8 @@ def _wrong(timing: Timing) -> list[str]:
     # Whatever the calendar holds, days that the rule lets through are thinkable.
     every = "" if timing.calendar_rule is CalendarRule.DAYS_OFF else "Mon-Sun"
     calendar = None if named is None else Calendar(calendar_id=CalendarId(0), name=named, business_days=every)
-    found = due.problems(timing, "UTC", calendar, () if named is None else (named,))
-    return [f"{problem.column}: {problem.message}" for problem in found]
+    found = due.findings(timing, "UTC", calendar, () if named is None else (named,))
+    return [f"{finding.column}: {finding.message}" for finding in found]
 
 
 _LISTS = {

@@ -78,7 +78,7 @@ class Defined:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class FileFinding:
     """Something in a file that cannot be a definition."""
 
     kind: str
@@ -134,35 +134,35 @@ def _filled(shape: Shape, columns: Columns) -> Iterator[tuple[str, Value]]:
 
 def read(
     shapes: Sequence[Shape], document: Mapping[str, Any], source: str
-) -> tuple[list[Defined], dict[tuple[str, str], str], str | None, list[Mistake]]:
+) -> tuple[list[Defined], dict[tuple[str, str], str], str | None, list[FileFinding]]:
     """Return what a file defines, what that was when it was exported, under which name it holds it; and what is wrong."""
     known = {shape.kind: shape for shape in shapes}
-    found, mistakes = list[Defined](), list[Mistake]()
+    found, findings = list[Defined](), list[FileFinding]()
 
     def read_one(shape: Shape, row: Mapping[str, Any]) -> None:
-        own = list[Mistake]()
+        own = list[FileFinding]()
         if (one := _defined(shape, row, own)) is not None:
             found.append(one)
-        mistakes.extend(replace(mistake, of=str(row.get(shape.key))) for mistake in own)
+        findings.extend(replace(finding, of=str(row.get(shape.key))) for finding in own)
 
     for kind, rows in document.items():
         if kind in {EXPORTED, OWNS}:
             continue
         if kind not in known:
             meant = did_you_mean(kind, known)
-            mistakes.append(
-                Mistake(visible(source), visible(kind), "", f"There is no such table of definitions.{meant}")
+            findings.append(
+                FileFinding(visible(source), visible(kind), "", f"There is no such table of definitions.{meant}")
             )
         elif not _are_rows(rows):
-            mistakes.append(Mistake(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
+            findings.append(FileFinding(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
         else:
             for row in rows:
                 read_one(known[kind], row)
     exported, owner = _said(document.get(EXPORTED, {})), document.get(OWNS)
     if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
-        mistakes.append(Mistake(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
+        findings.append(FileFinding(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
         owner = None
-    return found, exported, owner, mistakes
+    return found, exported, owner, findings
 
 
 def _are_rows(rows: object) -> bool:
@@ -180,38 +180,40 @@ def _said(exported: Any) -> dict[tuple[str, str], str]:
     }
 
 
-def _defined(shape: Shape, row: Mapping[str, Any], mistakes: list[Mistake]) -> Defined | None:
+def _defined(shape: Shape, row: Mapping[str, Any], findings: list[FileFinding]) -> Defined | None:
     name = row.get(shape.key)
     if not isinstance(name, str) or not name:
-        mistakes.append(Mistake(shape.kind, "", shape.key, "A definition without a name."))
+        findings.append(FileFinding(shape.kind, "", shape.key, "A definition without a name."))
         return None
     called = visible(name)
     parts: dict[str, dict[str | int, Columns]] = {}
     known = {part.kind: part for part in shape.parts}
     own = {column: value for column, value in row.items() if column not in known}
-    columns = _columns(shape, shape.kind, called, own, known, mistakes)
+    columns = _columns(shape, shape.kind, called, own, known, findings)
     for kind, part in known.items():
         below = row.get(kind, [])
         if not _are_rows(below):
-            mistakes.append(Mistake(shape.kind, called, kind, f"Write each as a table: [[{shape.kind}.{kind}]]."))
+            findings.append(FileFinding(shape.kind, called, kind, f"Write each as a table: [[{shape.kind}.{kind}]]."))
             continue
-        made = _below(part, called, below, mistakes)
+        made = _below(part, called, below, findings)
         if made:
             parts[kind] = made
     return Defined(shape.kind, name, columns, parts)
 
 
 def _below(
-    part: Shape, called: str, rows: Sequence[Mapping[str, Any]], mistakes: list[Mistake]
+    part: Shape, called: str, rows: Sequence[Mapping[str, Any]], findings: list[FileFinding]
 ) -> dict[str | int, Columns]:
     made: dict[str | int, Columns] = {}
     for row in rows:
-        columns = _columns(part, part.kind, called, {part.key: None, **row}, {}, mistakes, with_key=True)
+        columns = _columns(part, part.kind, called, {part.key: None, **row}, {}, findings, with_key=True)
         key = columns.pop(part.key, None)
         if key is None:
             continue
         if key in made:
-            mistakes.append(Mistake(part.kind, f"{called}, {visible(str(key))}", part.key, "It stands there twice."))
+            findings.append(
+                FileFinding(part.kind, f"{called}, {visible(str(key))}", part.key, "It stands there twice.")
+            )
         made[key] = columns
     ordered = sorted(made, key=lambda key: (isinstance(key, str), key))
     return {key: made[key] for key in ordered}
@@ -223,7 +225,7 @@ def _columns(
     row: str,
     given: Mapping[str, Any],
     parts: Mapping[str, Shape],
-    mistakes: list[Mistake],
+    findings: list[FileFinding],
     *,
     with_key: bool = False,
 ) -> dict[str, Value]:
@@ -234,13 +236,13 @@ def _columns(
         about = shape.columns.get(column)
         if about is None:
             meant = did_you_mean(column, [*shape.columns, *parts])
-            mistakes.append(Mistake(kind, row, visible(column), f"There is no such column.{meant}"))
+            findings.append(FileFinding(kind, row, visible(column), f"There is no such column.{meant}"))
             continue
         if column == shape.key and value is None:
             continue
-        read, trouble = _value(about, value)
-        if trouble is not None:
-            mistakes.append(Mistake(kind, row, column, trouble))
+        read, failure = _value(about, value)
+        if failure is not None:
+            findings.append(FileFinding(kind, row, column, failure))
         # What stands there without need would be a difference to nothing; an operator's own column is meant as it stands.
         elif column == ENABLED or read != about.default:
             made[column] = read
@@ -248,7 +250,7 @@ def _columns(
         made.pop(shape.key, None)
     for column, about in shape.columns.items():
         if about.is_needed and (with_key or column != shape.key) and given.get(column) is None:
-            mistakes.append(Mistake(kind, row, column, "It is missing."))
+            findings.append(FileFinding(kind, row, column, "It is missing."))
     return {column: made[column] for column in shape.columns if column in made}
 
 
@@ -262,8 +264,8 @@ def _value(about: ColumnShape, value: object) -> tuple[Value, str | None]:
         value = value.isoformat()
     if not isinstance(value, str):
         return None, f"'{visible(str(value))}' is no text: write it in quotation marks."
-    if (trouble := unfit(value)) is not None:
-        return None, f"It cannot be used: {trouble}."
+    if (failure := unfit(value)) is not None:
+        return None, f"It cannot be used: {failure}."
     if about.limit is not None and len(value) > about.limit:
         return None, f"It is longer than {about.limit} characters."
     return value.lower() if about.is_word else value, None

@@ -120,7 +120,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedDeclaration:
     """Something that the code says and that cannot be written."""
 
     job: str
@@ -134,18 +134,18 @@ class Reconciliation:
     """All that has to be written."""
 
     changes: tuple[Change, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    all_refused: tuple[RefusedDeclaration, ...] = ()
 
 
 def reconcile(code: Code, rows: Rows) -> Reconciliation:
     """Decide what is to be written; one job that cannot be is no other's trouble."""
-    refusals = list(_refusals(code, rows))
-    refused = {one.job for one in refusals}
+    all_refused = list(_all_refused(code, rows))
+    refused = {one.job for one in all_refused}
     jobs = [job for job in code.jobs if job.name not in refused]
     decided = [*_of_jobs(jobs, rows), *_of_what_left(code, rows, _folded(refused) - _folded(job.name for job in jobs))]
     return Reconciliation(
         tuple(one for one in decided if isinstance(one, Change)),
-        (*refusals, *(one for one in decided if isinstance(one, Refusal))),
+        (*all_refused, *(one for one in decided if isinstance(one, RefusedDeclaration))),
     )
 
 
@@ -177,16 +177,16 @@ def said(before: Values, after: Values) -> str:
     return ", ".join(f"{name} {_shown(before.get(name))} becomes {_shown(after[name])}" for name in after)
 
 
-def _refusals(code: Code, rows: Rows) -> Iterator[Refusal]:
+def _all_refused(code: Code, rows: Rows) -> Iterator[RefusedDeclaration]:
     """Yield why nothing can be written of some jobs."""
     batches, alike = _by_name(rows.batches), dict[str, str]()
     for job in code.jobs:
-        refusal = _refusal(job, _called(batches, job.name), alike.setdefault(job.name.casefold(), job.name))
-        if refusal is not None:
-            yield refusal
+        refused = _refused(job, _called(batches, job.name), alike.setdefault(job.name.casefold(), job.name))
+        if refused is not None:
+            yield refused
 
 
-def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | Refusal]:
+def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | RefusedDeclaration]:
     batches, schedules = _by_name(rows.batches), _by_name(rows.schedules)
     steps: dict[str, list[Kept]] = {}
     for step in rows.steps:
@@ -198,43 +198,45 @@ def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | Refus
             found = _called(schedules, name)
             if found is not None and found.owner is None:
                 way_out, left_out = "Give the cadence a name= of its own", "This schedule alone is not written"
-                yield Refusal(job.name, name, _taken(SCHEDULES, name, way_out, left_out))
+                yield RefusedDeclaration(job.name, name, _taken(SCHEDULES, name, way_out, left_out))
                 continue
             after = {"Entity": job.entity or job.name, **timing_columns(cadence.timing), "Origin": _origin(job)}
             yield from _written(SCHEDULES, name, job.name, found, after)
 
 
-def _refusal(job: DeclaredJob, batch: Kept | None, alike: str) -> Refusal | None:
+def _refused(job: DeclaredJob, batch: Kept | None, alike: str) -> RefusedDeclaration | None:
     if alike != job.name:
         message = f"Job '{visible(job.name)}' is called like '{visible(alike)}' but for letter case."
-        return Refusal(job.name, job.name, f'{message} Give one of them another name, @job("...").')
+        return RefusedDeclaration(job.name, job.name, f'{message} Give one of them another name, @job("...").')
     longest = max((len(name) for name in job.schedule_names), default=len(job.name))
-    trouble = misfit(job.name, limit=None)
-    if trouble is None and longest > NAME_LIMIT:
-        trouble = f"with its longest schedule it has {longest} characters, and a column takes {NAME_LIMIT}"
-    if trouble is not None:
-        return Refusal(job.name, job.name, f"A job cannot be called '{visible(job.name)}': {trouble}.")
+    failure = misfit(job.name, limit=None)
+    if failure is None and longest > NAME_LIMIT:
+        failure = f"with its longest schedule it has {longest} characters, and a column takes {NAME_LIMIT}"
+    if failure is not None:
+        return RefusedDeclaration(job.name, job.name, f"A job cannot be called '{visible(job.name)}': {failure}.")
     misfits = list(_misfits(job))
     if misfits:
         message = f"What the code of job '{visible(job.name)}' says cannot be kept: {' '.join(misfits)}"
-        return Refusal(job.name, job.name, message)
+        return RefusedDeclaration(job.name, job.name, message)
     if batch is not None and batch.owner is None:
         way_out = 'Give the job another name, @job("...")'
-        return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, way_out, "Nothing of this job is written"))
+        return RefusedDeclaration(
+            job.name, batch.name, _taken(BATCHES, batch.name, way_out, "Nothing of this job is written")
+        )
     if batch is not None and batch.name != job.name:
-        return Refusal(job.name, job.name, _renamed(job.name, batch.name))
+        return RefusedDeclaration(job.name, job.name, _renamed(job.name, batch.name))
     return None
 
 
 def _misfits(job: DeclaredJob) -> Iterator[str]:
     """Say of each text of a job that its column does not take why not."""
-    for argument, trouble in (
+    for argument, failure in (
         ("entity", entity_misfit(job.entity)),
         ("arguments", arguments_misfit(job.arguments)),
         ("what announces it", misfit(_origin(job))),
     ):
-        if trouble is not None:
-            yield f"{argument}: {trouble}."
+        if failure is not None:
+            yield f"{argument}: {failure}."
     for name, cadence in job.schedule_names.items():
         for said in timing_misfits(cadence.timing):
             yield f"schedule '{visible(name)}', {said}"

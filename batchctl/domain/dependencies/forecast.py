@@ -61,7 +61,7 @@ class Leg:
     length: Length
     after: BatchId | None = None
     """The batch whose end starts this one."""
-    obstacles: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
     """What keeps it from ever completing, unless a person acts."""
 
 
@@ -79,12 +79,12 @@ class Forecast:
     @property
     def finish(self) -> datetime | None:
         """Return when it should be done; None when that takes a person, or when it is done already."""
-        return self.legs[-1].ends if self.legs and not self.obstacles else None
+        return self.legs[-1].ends if self.legs and not self.blockers else None
 
     @property
-    def obstacles(self) -> tuple[str, ...]:
+    def blockers(self) -> tuple[str, ...]:
         """Say what keeps the last of the chain from completing."""
-        return self.legs[-1].obstacles if self.legs else ()
+        return self.legs[-1].blockers if self.legs else ()
 
 
 def usual(lengths: Iterable[timedelta]) -> timedelta:
@@ -146,7 +146,7 @@ class Outlook:
         off = (*self._behind(batch), *_closed(batch, self.now))
         if turns:
             off = (*off, f"{batch.name} waits for itself in a cycle")
-            return Leg(batch=batch, starts=self.now, ends=self.now + left.total, length=left, obstacles=off)
+            return Leg(batch=batch, starts=self.now, ends=self.now + left.total, length=left, blockers=off)
         after, begins, others = self._beginning(batch, legs)
         return Leg(
             batch=batch,
@@ -154,7 +154,7 @@ class Outlook:
             ends=begins + left.total,
             length=left,
             after=after,
-            obstacles=tuple(dict.fromkeys((*others, *off))),
+            blockers=tuple(dict.fromkeys((*others, *off))),
         )
 
     def _beginning(
@@ -162,23 +162,23 @@ class Outlook:
     ) -> tuple[BatchId | None, datetime, Sequence[str]]:
         """Return which batch's end starts this one, when, and what keeps it from that."""
         ends: list[tuple[bool, datetime, BatchId]] = []
-        obstacles = list[str]()
+        blockers = list[str]()
         for other in graph.needs(batch):
             leg = legs.get(other)
             if other not in legs:
-                obstacles.append(f"{batch.name} depends on ProcessBatch {other}, which does not exist")
+                blockers.append(f"{batch.name} depends on ProcessBatch {other}, which does not exist")
             elif leg is None:
                 ends.append((False, self.now, other))
             else:
-                obstacles += leg.obstacles
-                ends.append((bool(leg.obstacles), leg.ends, other))
+                blockers += leg.blockers
+                ends.append((bool(leg.blockers), leg.ends, other))
         if not ends:
-            return None, self.now, obstacles
+            return None, self.now, blockers
         if batch.dependency_mode is DependencyMode.ALL:
             blocked, at, after = max(ends, key=lambda end: end[:2])
-            return after, at, obstacles
+            return after, at, blockers
         blocked, at, after = min(ends, key=lambda end: end[:2])
-        return after, at, obstacles if blocked else ()
+        return after, at, blockers if blocked else ()
 
     def _of_instance(self, batch: BatchDefinition, stand: Stand) -> Leg | None:
         if stand.status is InstanceStatus.COMPLETE:
@@ -192,10 +192,10 @@ class Outlook:
                 self.now,
                 min(max(self.now - live.started_at, _NOTHING), _length(batch, steps, self.recorded).total),
             )
-        obstacles = [] if live is not None else [*self._behind(batch, stand), *_closed(batch, self.now)]
+        blockers = [] if live is not None else [*self._behind(batch, stand), *_closed(batch, self.now)]
         if stand.status not in _GOES_ON:
-            obstacles.append(f"{batch.name}: BatchControl {stand.instance_id} is {stand.status}")
-        return Leg(batch=batch, starts=starts, ends=starts + left.total - done, length=left, obstacles=tuple(obstacles))
+            blockers.append(f"{batch.name}: BatchControl {stand.instance_id} is {stand.status}")
+        return Leg(batch=batch, starts=starts, ends=starts + left.total - done, length=left, blockers=tuple(blockers))
 
     def _behind(self, batch: BatchDefinition, stand: Stand | None = None) -> list[str]:
         """Say what of the same batch has to be put right first, before an instance, or before a new one."""

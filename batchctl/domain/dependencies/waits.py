@@ -30,7 +30,7 @@ TOO_EARLY = "had completed before the dependency was registered, which does not 
 
 
 @value
-class Lacking:
+class AwaitedUpstream:
     """A batch of which no completion waits, and why."""
 
     batch_id: BatchId
@@ -50,7 +50,7 @@ class Wait:
     cycle_key: str | None
     since: datetime
     """When the first completion came that waits."""
-    lacking: Sequence[Lacking]
+    lacking: Sequence[AwaitedUpstream]
     told: datetime | None
     """When it was first seen to take too long."""
     first: CompletionId
@@ -88,13 +88,13 @@ def lacking(
     *,
     cycle_key: str | None,
     was_offered: bool = False,
-) -> Lacking:
+) -> AwaitedUpstream:
     """Say why no completion of a batch waits; `newest` is its newest instance for the CycleKey, which `was_offered` or not."""
     deadline = next(one.deadline for one in waiting.dependencies if one.depends_on == missing)
     # Somebody may have written by hand that it waits from the end of all times.
     due = wait_since if wait_since >= _LATEST - deadline else wait_since + deadline
     if batch is None:
-        return Lacking(missing, f"batch {missing}", "does not exist", due, "batchctl check")
+        return AwaitedUpstream(missing, f"batch {missing}", "does not exist", due, "batchctl check")
     if newest is None:
         for_key = "" if cycle_key is None else f" --cycle-key {typed(cycle_key)}"
         by_hand = f"asked for by hand: batchctl submit {typed(batch.entity)}{for_key}"
@@ -117,6 +117,6 @@ def lacking(
     elif (freeze := freezes.holding(batch, now)) is not None:
         reason, next_step = f"{reason}, and {freezes.scope_of(freeze)} is frozen", freezes.thawing(freeze)
     if newest is None:
-        return Lacking(missing, batch.name, reason, due, next_step)
+        return AwaitedUpstream(missing, batch.name, reason, due, next_step)
     said = f"(BatchControl {newest.instance_id}) {reason}"
-    return Lacking(missing, batch.name, said, due, next_step, newest.instance_id)
+    return AwaitedUpstream(missing, batch.name, said, due, next_step, newest.instance_id)

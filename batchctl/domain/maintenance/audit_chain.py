@@ -52,7 +52,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class ChainFinding:
     """Something that cannot have come about by acts alone."""
 
     audit_id: int | None
@@ -145,7 +145,7 @@ class Verifier:
         """Begin before the first seal."""
         self._anchors = anchors
         self.head: Anchor | None = None
-        self.breaches: list[Breach] = []
+        self.findings: list[ChainFinding] = []
         self._missing: list[Seal] = []
         self.gone = 0
         """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
@@ -160,18 +160,18 @@ class Verifier:
         last = self._last
         number, digest = (last.number, last.digest) if last else (0, BEGINNING)
         if seal.number != number + 1:
-            self._breach(seal, f"seals {number + 1} to {seal.number - 1} are missing")
+            self._found(seal, f"seals {number + 1} to {seal.number - 1} are missing")
         elif seal.previous != digest:
-            self._breach(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
+            self._found(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
         if entry is None:
             self._missing.append(seal)
         elif digest_of(seal.number, seal.previous, entry) != seal.digest:
-            self._breach(seal, "the row is not as it was when it was sealed")
+            self._found(seal, "the row is not as it was when it was sealed")
         elif self._had_been_sealed(entry.at, seal.made_at):
-            self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
+            self._found(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
         elif _earlier(entry.at) > seal.made_at:
             # How old a row is, and so whether it may go, is reckoned from the newest one.
-            self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was sealed before that")
+            self._found(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was sealed before that")
         for anchor in self._anchors:
             if anchor.number == seal.number and anchor.digest == seal.digest:
                 self._met.add(anchor)
@@ -186,7 +186,7 @@ class Verifier:
         """
         for seal in self._missing:
             self._look_for(seal, now, purges)
-        self.breaches.sort(key=lambda breach: breach.number or 0)
+        self.findings.sort(key=lambda finding: finding.number or 0)
         for anchor in self._anchors:
             if anchor not in self._met:
                 reached = 0 if self.head is None else self.head.number
@@ -195,7 +195,7 @@ class Verifier:
                     if anchor.number > reached
                     else "another hash stands there: everything before it may have been made anew"
                 )
-                self.breaches.append(Breach(None, anchor.number, f"the anchor is not met: {how}"))
+                self.findings.append(ChainFinding(None, anchor.number, f"the anchor is not met: {how}"))
 
     def _had_been_sealed(self, at: datetime, now: datetime) -> bool:
         """Say whether everything of a time had been sealed, long before what is sealed `now`.
@@ -211,7 +211,7 @@ class Verifier:
     def _look_for(self, seal: Seal, now: datetime, purges: Collection[Purge]) -> None:
         telling = [purge for purge in purges if purge.tells_of(seal.audit_id)]
         if not telling:
-            self._breach(seal, "the row is missing, and no purge tells of it")
+            self._found(seal, "the row is missing, and no purge tells of it")
             return
         self.gone += 1
         reasons = [_why_not_allowed(purge, seal, now) for purge in telling]
@@ -219,10 +219,10 @@ class Verifier:
             told = telling[0].audit_id
             message = f"the row is missing, and the purge that tells of it (AuditLog {told}) {reasons[0]}"
             next_step = f"see who inserted that purge: batchctl audit --before {told + 1} --limit 1; then {TO_RESTORE}"
-            self.breaches.append(Breach(seal.audit_id, seal.number, visible(message), next_step))
+            self.findings.append(ChainFinding(seal.audit_id, seal.number, visible(message), next_step))
 
-    def _breach(self, seal: Seal, message: str) -> None:
-        self.breaches.append(Breach(seal.audit_id, seal.number, visible(message)))
+    def _found(self, seal: Seal, message: str) -> None:
+        self.findings.append(ChainFinding(seal.audit_id, seal.number, visible(message)))
 
 
 def _why_not_allowed(purge: Purge, seal: Seal, now: datetime) -> str | None:

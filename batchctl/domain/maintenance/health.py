@@ -15,7 +15,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class HealthFinding:
     """One thing that was looked at, what was found, and what to type when it is to be mended."""
 
     check: str
@@ -25,7 +25,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingRights:
     """Rights that a user does not have on some tables, and what gives them to him."""
 
     user: str

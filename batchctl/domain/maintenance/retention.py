@@ -34,7 +34,7 @@ LOG_USUALLY, LAST_USUALLY, ROWS_USUALLY = timedelta(days=30), 20, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class SettingFinding:
     """A setting that cannot be meant so: because of it nothing goes, rather than too much."""
 
     name: str
@@ -62,7 +62,7 @@ class Rules:
     """Those that are answered."""
     instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
     """Those that go at all, by batch and outcome."""
-    mistakes: tuple[Mistake, ...] = ()
+    findings: tuple[SettingFinding, ...] = ()
 
 
 def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rules:
@@ -76,21 +76,21 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     if HISTORY_ROWS in written and _many(written[HISTORY_ROWS]) is None:
         what = f"which is no whole number, so it is taken for {ROWS_USUALLY}"
         said = f"It says '{visible(written[HISTORY_ROWS])}', {what}."
-        reading.mistakes.append(Mistake(HISTORY_ROWS, "Value", said))
+        reading.findings.append(SettingFinding(HISTORY_ROWS, "Value", said))
     for name in written:
         setting, colon, _ = name.partition(":")
         if colon and setting in NAMES and setting not in OF_A_BATCH:
             said = f"{setting} cannot be said of one batch, so nothing goes by it: write {setting} alone, for all."
-            reading.mistakes.append(Mistake(name, "Name", said))
-    before = len(reading.mistakes)
-    reading.mistakes.extend(_misspelt(written))
+            reading.findings.append(SettingFinding(name, "Name", said))
+    before = len(reading.findings)
+    reading.findings.extend(_misspelt(written))
     for name in written:
         setting, colon, batch = name.partition(":")
         if colon and setting in OF_A_BATCH and batch not in batches:
             meant = visible(did_you_mean(batch, batches))
             # It may be there to keep what another one would let go.
             said = f"There is no batch '{visible(batch)}', so no instance is purged at all.{meant}"
-            reading.mistakes.append(Mistake(name, "Name", said))
+            reading.findings.append(SettingFinding(name, "Name", said))
     instances: dict[tuple[BatchId, InstanceStatus], Keep] = {}
     ages = {outcome: reading.age(name) for name, outcome in OUTCOMES.items()}
     usually = reading.number(KEEP_LAST, LAST_USUALLY)
@@ -100,7 +100,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
             age = reading.age(f"{name}:{batch}", ages[outcome])
             if age is not None:
                 instances[batch_id, outcome] = Keep(age, last)
-    if len(reading.mistakes) > before:
+    if len(reading.findings) > before:
         instances = {}
     return Rules(
         scheduler_log=log,
@@ -109,7 +109,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         incidents=incidents,
         requests=requests,
         instances=instances,
-        mistakes=tuple(reading.mistakes),
+        findings=tuple(reading.findings),
     )
 
 
@@ -139,14 +139,14 @@ def meant_setting(name: str) -> str | None:
     return next((each for each in NAMES if each.casefold() == setting), None)
 
 
-def _misspelt(written: Iterable[str]) -> Iterator[Mistake]:
+def _misspelt(written: Iterable[str]) -> Iterator[SettingFinding]:
     """Yield the settings in another letter case: what one of them is to keep must not go because nobody heard it."""
     for name in written:
         setting, colon, batch = name.partition(":")
         right = meant_setting(name)
         if right is not None and right != setting:
             said = f"It is written {right}{colon}{visible(batch)}; until then nothing is purged that it may be there to keep."
-            yield Mistake(name, "Name", said)
+            yield SettingFinding(name, "Name", said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class _Reading:
     """Reads settings, and collects what is wrong with them."""
 
     written: Mapping[str, str]
-    mistakes: list[Mistake] = field(default_factory=list)
+    findings: list[SettingFinding] = field(default_factory=list)
 
     def age(self, name: str, usually: timedelta | None = None) -> timedelta | None:
         """Return an age; None, which keeps everything, also for what cannot be read."""
@@ -182,7 +182,9 @@ class _Reading:
 
     def _refuse(self, name: str, said: str, wanted: str) -> None:
         what = "no instance is purged at all" if name.partition(":")[0] in OF_A_BATCH else "nothing is purged by it"
-        self.mistakes.append(Mistake(name, "Value", f"It says '{visible(said)}', which is not {wanted}, so {what}."))
+        self.findings.append(
+            SettingFinding(name, "Value", f"It says '{visible(said)}', which is not {wanted}, so {what}.")
+        )
 
 
 def _whole(said: str) -> int | None:

@@ -16,7 +16,7 @@ def tags_of(text: str | None) -> tuple[str, ...]:
     return () if text is None else tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def tag_problem(text: str | None) -> str | None:
+def tag_finding(text: str | None) -> str | None:
     """Say what is wrong with `ProcessBatch.Tags`; None when nothing is."""
     if text is None:
         return None

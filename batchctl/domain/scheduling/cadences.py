@@ -26,7 +26,7 @@ class MonthDays:
 
 
 @named_value
-class Missing:
+class MissingDay:
     """A day that a schedule names and a month does not have."""
 
     key: str
@@ -63,7 +63,7 @@ class DayPattern:
                 yield from self._days_of(max(start, month), min(end, following - DAY), month, following)
             month = following
 
-    def missing(self, start: date, end: date) -> Iterator[Missing]:
+    def missing(self, start: date, end: date) -> Iterator[MissingDay]:
         """Yield the days that the months between two days do not have, in order."""
         start, end = max(start, self.first), min(end, self.last)
         month = start.replace(day=1)
@@ -114,22 +114,22 @@ class DayPattern:
         weeks = self.weeks or frozenset()
         return (day.day + 6) // 7 in weeks or (LAST in weeks and day.day + 7 > length)
 
-    def _missing_of(self, month: date, following: date) -> Iterator[Missing]:
+    def _missing_of(self, month: date, following: date) -> Iterator[MissingDay]:
         length = (following - month).days
         called = f"{month:%B} {month.year}"
         if self.weeks is not None and FIFTH in self.weeks:
             fifths = {(month + DAY * number).weekday() for number in range(28, length)}
             for weekday in sorted((self.weekdays or frozenset()) - fifths):
                 name = WEEKDAYS[weekday]
-                yield Missing(key=f"{month:%Y-%m}-fifth_{name}", month=month, reason=f"{called} has no fifth {name}")
+                yield MissingDay(key=f"{month:%Y-%m}-fifth_{name}", month=month, reason=f"{called} has no fifth {name}")
         if self.month_days is not None:
             for number in sorted(number for number in self.month_days.numbers if number > length):
-                yield Missing(key=f"{month:%Y-%m}-{number:02}", month=month, reason=f"{called} has no day {number}")
+                yield MissingDay(key=f"{month:%Y-%m}-{number:02}", month=month, reason=f"{called} has no day {number}")
             if self.calendar is not None:
                 there = len(self.calendar.of_month(month))
                 for number in sorted(number for number in self.month_days.business if number > there):
                     reason = f"{called} has {there} business days of {self.calendar.name}, no {number}"
-                    yield Missing(key=f"{month:%Y-%m}-business_{number}", month=month, reason=reason)
+                    yield MissingDay(key=f"{month:%Y-%m}-business_{number}", month=month, reason=reason)
 
 
 def _next_month(month: date) -> date:

@@ -53,7 +53,7 @@ class Standing:
 
 
 @value
-class Trouble:
+class ScheduleFinding:
     """What keeps a schedule from being decided, although a controller is there."""
 
     since: datetime
@@ -183,14 +183,14 @@ def wakes_at(plan: Times, standing: Standing, now: datetime) -> datetime | None:
 
 
 def decide(
-    schedule: Schedule, plan: Times, now: datetime, grace: timedelta, trouble: Trouble | None = None
+    schedule: Schedule, plan: Times, now: datetime, grace: timedelta, failure: ScheduleFinding | None = None
 ) -> Decision:
     """Decide the due times between those decided and now, but for those whose jitter lets them wait.
 
     What was on time when the trouble began that is over now still fires.
     """
     after = max(schedule.decided_until or now, now - LONGEST)
-    kept = [] if trouble is None else _on_time(schedule, plan, after, min(trouble.since, now), grace)
+    kept = [] if failure is None else _on_time(schedule, plan, after, min(failure.since, now), grace)
     plan = _Others(plan, frozenset(each.key for each in kept)) if kept else plan
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
     old = max(after, now - grace - schedule.jitter - _TICK)
@@ -204,7 +204,7 @@ def decide(
         first = _order(caught[0])
         behind = chain(plan.instants(max(after, due_of(caught[0]) - _TICK), old), missed)
         rest = [each for each in behind if _order(each) >= first]
-    before, stretch = _missed(schedule, plan, after, old, missed, caught, trouble)
+    before, stretch = _missed(schedule, plan, after, old, missed, caught, failure)
     still = [Fire(each, now - due_of(each)) for each in kept]
     on_time = [Fire(each, timedelta(0)) for each in ready if each.outcome is not InstantOutcome.SKIPPED]
     return Decision(
@@ -288,7 +288,7 @@ def _missed(
     old: datetime,
     missed: list[Instant],
     caught: list[Instant],
-    trouble: Trouble | None,
+    failure: ScheduleFinding | None,
 ) -> tuple[list[Instant], list[Skip]]:
     """Return the stretch of what was missed and is not made up for, if there is any: one, however long it is.
 
@@ -301,7 +301,7 @@ def _missed(
     if is_counted and all(each.outcome is InstantOutcome.SKIPPED for each in counted):
         return counted, []
     first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
-    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), trouble, has_caught_up=bool(caught))
+    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), failure, has_caught_up=bool(caught))
     return [], [Skip(f"{first.key}{BETWEEN}{last.key}", due_of(first), due_of(last), number, why)]
 
 
@@ -318,13 +318,13 @@ def _last(
     return found[-1]
 
 
-def _why_missed(schedule: Schedule, number: int, trouble: Trouble | None, *, has_caught_up: bool) -> str:
+def _why_missed(schedule: Schedule, number: int, failure: ScheduleFinding | None, *, has_caught_up: bool) -> str:
     said = "its due time was missed" if number == 1 else f"{number:,} due times were missed"
     if number > COUNTED:
         said = f"more than {COUNTED:,} due times were missed"
     policy = str(schedule.catch_up) if schedule.catch_up_most is None else f"up to {schedule.catch_up_most}"
     made_up = "; what came later was made up for" if has_caught_up else ""
-    cause = "with no controller there in time" if trouble is None else f"because of {trouble.message.rstrip('.')}"
+    cause = "with no controller there in time" if failure is None else f"because of {failure.message.rstrip('.')}"
     return f"{said}, {cause}, and CatchUp is {policy}{made_up}"
 
 

@@ -88,9 +88,9 @@ def local_date(written: str | None) -> date | None:
     return _checked_date(written.strip(), f"{quoted(written)} is no date: write it as YYYY-MM-DD.")
 
 
-def _checked_date(written: str, complaint: str) -> date:
+def _checked_date(written: str, message: str) -> date:
     if not _DATE.fullmatch(written):
-        raise UnfitText(complaint)
+        raise UnfitText(message)
     try:
         read = date.fromisoformat(written)
     except ValueError as error:
@@ -116,11 +116,11 @@ def wall_time(written: str | None) -> datetime | None:
     """Read a date with a time of day."""
     if written is None:
         return None
-    complaint = f"{quoted(written)} is no wall time: write it as YYYY-MM-DD HH:MM."
+    message = f"{quoted(written)} is no wall time: write it as YYYY-MM-DD HH:MM."
     found = _WALL_TIME.fullmatch(written.strip())
     if found is None:
-        raise UnfitText(complaint)
-    day = _checked_date(found[1], complaint)
+        raise UnfitText(message)
+    day = _checked_date(found[1], message)
     try:
         return datetime.fromisoformat(f"{day}T{found[2]}")
     except ValueError as error:

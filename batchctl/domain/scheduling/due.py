@@ -12,7 +12,7 @@ from enum import StrEnum
 from heapq import merge
 from itertools import groupby, takewhile
 
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.scheduling.business_days import FARTHEST, BusinessDays
 from batchctl.domain.scheduling.column_text import window_of_day
 from batchctl.domain.scheduling.day_times import left_out, times_of
@@ -50,13 +50,13 @@ class Elsewhere:
 
 
 class UnfitTiming(ValueError):
-    """A timing that says nothing: `column` and `message` tell the first that is wrong with it, `problems` all."""
+    """A timing that says nothing: `column` and `message` tell the first that is wrong with it, `findings` all."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        """Say what is wrong; `problems` has at least one."""
-        super().__init__(" ".join(f"{problem.column}: {problem.message}" for problem in problems))
-        self.problems = tuple(problems)
-        self.column, self.message = problems[0].column, problems[0].message
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        """Say what is wrong; `findings` has at least one."""
+        super().__init__(" ".join(f"{finding.column}: {finding.message}" for finding in findings))
+        self.findings = tuple(findings)
+        self.column, self.message = findings[0].column, findings[0].message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,20 +298,20 @@ def plan_of(timing: Timing, default_zone: str, calendar: Calendar | None) -> Pla
     return Plan(timing, read)
 
 
-def problems(timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str]) -> list[Problem]:
+def findings(timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str]) -> list[Finding]:
     """Return all that is wrong with a timing, also that it is never due."""
     read, wrong = read_timing(timing, default_zone, calendar, calendars)
     return wrong or list(never(Plan(timing, read)))
 
 
-def never(plan: Plan) -> Iterator[Problem]:
+def never(plan: Plan) -> Iterator[Finding]:
     """Yield that nothing is ever due, whenever it is asked."""
     begin = datetime.combine(plan.read.days.first, time(), UTC) - _ONE_PASS_MORE
     if plan.next_after(max(begin, _LONG_AGO)) is None:
         narrowing = next(
             (column for column, field in _NARROWING if getattr(plan.timing, field) is not None), "ScheduleType"
         )
-        yield Problem(narrowing, f"It is never due ({plan.words}): no day of fifty years fits all that is asked for.")
+        yield Finding(narrowing, f"It is never due ({plan.words}): no day of fifty years fits all that is asked for.")
 
 
 def timing_hash(timing: Timing, default_zone: str) -> str:

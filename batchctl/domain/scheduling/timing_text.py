@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeVar
 from zoneinfo import ZoneInfoNotFoundError, available_timezones
 
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.scheduling.business_days import BusinessDays
 from batchctl.domain.scheduling.cadences import DayPattern, MonthDays
 from batchctl.domain.scheduling.column_text import (
@@ -75,10 +75,10 @@ class _Reader:
     """Reads, and collects what cannot be read."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
 
     def wrong(self, column: str, message: str) -> None:
-        self.problems.append(Problem(column, message))
+        self.findings.append(Finding(column, message))
 
     def list_of(
         self, column: str, written: str | None, take: Callable[[str], Collection[_Read]]
@@ -105,7 +105,7 @@ class _Reader:
 
 def read_timing(
     timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str] = ()
-) -> tuple[ReadTiming, list[Problem]]:
+) -> tuple[ReadTiming, list[Finding]]:
     """Read the columns, and say all that is wrong with them."""
     reader = _Reader()
     _what_is_needed(reader, timing)
@@ -124,7 +124,7 @@ def read_timing(
     rhythm = _is_rhythm(timing, cron)
     return ReadTiming(
         zone=zone, clock=clock, days=days, times=inside, is_rhythm=rhythm, calendar=known, cron=cron
-    ), reader.problems
+    ), reader.findings
 
 
 def is_within(window: tuple[int, int], seconds: int) -> bool:
@@ -175,8 +175,8 @@ def _calendar(
     read = _Reader()
     written = calendar.business_days if calendar.business_days.strip() else None
     weekdays = read.list_of("CalendarName", written, weekdays_of) or frozenset()
-    for problem in read.problems:
-        reader.wrong("CalendarName", f"BusinessDays of calendar {visible(calendar.name)}: {problem.message}")
+    for finding in read.findings:
+        reader.wrong("CalendarName", f"BusinessDays of calendar {visible(calendar.name)}: {finding.message}")
     return BusinessDays(calendar, weekdays)
 
 

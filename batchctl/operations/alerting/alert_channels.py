@@ -10,7 +10,7 @@ from functools import partial
 from batchctl.config import Settings
 from batchctl.domain.alerting.alert_text import Letter, Message
 from batchctl.domain.errors import BatchctlError, NotFound
-from batchctl.domain.maintenance.health import Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.domain.status import DeliveryKind
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.alerting.incident_desk import last_deliveries
@@ -30,7 +30,7 @@ class Channel:
     name: str
     kind: str
     on: str
-    problem: str | None
+    finding: str | None
     """Why it cannot work."""
     remedy: str
     last: Delivery | None
@@ -42,12 +42,12 @@ def channels(transactions: Transactions, settings: Settings) -> tuple[Channel, .
     last = last_deliveries(transactions, [*given])
     found = []
     for name, one in given.items():
-        wrong = alert_sinks.problem_of(settings, name)
+        wrong = alert_sinks.finding_of(settings, name)
         made = Channel(
             name=name,
             kind=one.kind,
             on=one.on,
-            problem=None if wrong is None else wrong.message,
+            finding=None if wrong is None else wrong.message,
             remedy="" if wrong is None else wrong.next_step or "",
             last=last[name],
         )
@@ -55,15 +55,15 @@ def channels(transactions: Transactions, settings: Settings) -> tuple[Channel, .
     return tuple(found)
 
 
-def readings(settings: Settings) -> Iterator[tuple[str, Reading]]:
+def findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
     """Yield what is to be said of the channels by whoever examines the installation."""
     for name, one in settings.alerts.channels.items():
-        wrong = alert_sinks.problem_of(settings, name)
+        wrong = alert_sinks.finding_of(settings, name)
         if wrong is None:
             said = f"It can send, as far as that shows without sending anything ({visible(one.kind)})."
-            yield f"alerts.channels.{name}", Reading("channel", Result.OK, said)
+            yield f"alerts.channels.{name}", HealthFinding("channel", Result.OK, said)
         else:
-            yield f"alerts.channels.{name}", Reading("channel", Result.FAIL, wrong.message, wrong.next_step or "")
+            yield f"alerts.channels.{name}", HealthFinding("channel", Result.FAIL, wrong.message, wrong.next_step or "")
 
 
 def try_out(

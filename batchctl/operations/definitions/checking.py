@@ -14,20 +14,20 @@ from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.reconciling import has_left, owner_in
 from batchctl.domain.dependencies import graph
 from batchctl.domain.maintenance.health import Result
-from batchctl.domain.operators.freezes import tag_problem
+from batchctl.domain.operators.freezes import tag_finding
 from batchctl.domain.outcomes import JobSignature, Surroundings
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
-from batchctl.operations.definitions.job_findings import job_problems, to_settle
+from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, PluginChecks, Plugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
-from batchctl.operations.intake.trigger_findings import trigger_problems
+from batchctl.operations.intake.trigger_findings import trigger_findings
 from batchctl.operations.operators import freezing
-from batchctl.operations.scheduling.time_findings import time_problems
+from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
 from batchctl.store import identity, limits, reports, sql_job_rows, unknown_settings
@@ -48,7 +48,7 @@ _WITHOUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RowFinding:
     """Something wrong: in which table, which row, which column, and what."""
 
     table: str
@@ -68,7 +68,7 @@ def check(
     *,
     ask: AskHandler = ask_straight,
     at_length: bool = False,
-) -> tuple[Finding, ...]:
+) -> tuple[RowFinding, ...]:
     """Return every finding; a plugin that breaks while it checks, or that is asked and does not answer, becomes one too.
 
     Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
@@ -76,9 +76,9 @@ def check(
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
-        strange, violations = reports.violations(connection, at_length=at_length)
+        strange, constraint_findings = reports.constraint_findings(connection, at_length=at_length)
         lost_name = identity.lost_name(connection)
-        settings = [*unknown_settings.read(connection), *purging.rules(connection).mistakes]
+        settings = [*unknown_settings.read(connection), *purging.rules(connection).findings]
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
@@ -88,19 +88,18 @@ def check(
         standing = [freeze for freeze in freeze_rows.standing(connection) if now is None or freeze.holds(now)]
         tags = definitions.tags_as_written(connection)
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
-        of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
+        of_jobs = () if jobs is None else tuple(job_findings(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), file_watches.unreadable(connection)
         expectations = evidence.expected(connection)
         calendar_names = calendars.names(connection)
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
-        tasks = list(task_connections.problems(connection, defined.batches, surroundings.connections))
-        timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
-    broken = {} if jobs is None else jobs.module_problems()
+        tasks = list(task_connections.findings(connection, defined.batches, surroundings.connections))
+        timed = [] if timetable is None else list(time_findings(connection, timetable, defined.batches, triggers))
+    broken = {} if jobs is None else jobs.failed_modules()
     remedies = {one.message: one.next_step for one in broken.values()}
     found = [
-        Finding("(plugin)", "", "", problem, remedies.get(problem) or CORRECT_THE_PLUGIN)
-        for problem in plugins.problems()
+        RowFinding("(plugin)", "", "", wrong, remedies.get(wrong) or CORRECT_THE_PLUGIN) for wrong in plugins.findings()
     ]
     # What follows from a module that cannot be loaded is no finding of its own: its jobs may take anything.
     unseen = {batch.name: JobSignature() for batch in defined.batches if owner_in(batch.origin) in broken}
@@ -111,17 +110,17 @@ def check(
     found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
-    found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
+    found += [RowFinding("(database)", "", "", visible(violation)) for violation in constraint_findings]
     if lost_name is not None:
         found.append(
-            Finding(
+            RowFinding(
                 "Setting", identity.DATABASE_ID, "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS
             )
         )
     if limit[0] is not None and limit[1] == 0:
         message = f"It says '{visible(limit[0])}', so nothing starts."
-        found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
-    found += [Finding("Setting", visible(one.name), one.column, one.message) for one in settings]
+        found.append(RowFinding("Setting", limits.MAX_CONCURRENT, "Value", message))
+    found += [RowFinding("Setting", visible(one.name), one.column, one.message) for one in settings]
     for batch in defined.batches:
         found += _of_batch(batch, checks)
         found += _of_needs(batch)
@@ -130,55 +129,57 @@ def check(
             found += _of_step(batch, step, checks, jobs)
     for expected in expectations:
         for column, said in unfit_columns(expected, calendar_names):
-            found.append(Finding("ProcessBatch", visible(expected.name), column, said))
+            found.append(RowFinding("ProcessBatch", visible(expected.name), column, said))
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
     for trigger in triggers:
-        for one in trigger_problems(trigger, defined.batches, surroundings.connections, defined.unreadable):
+        for one in trigger_findings(trigger, defined.batches, surroundings.connections, defined.unreadable):
             remedy = one.remedy or CORRECT_THE_ROWS
-            found.append(Finding("DataTrigger", visible(trigger.name), one.column, one.message, remedy))
+            found.append(RowFinding("DataTrigger", visible(trigger.name), one.column, one.message, remedy))
     for kind, row, one in timed:
-        found.append(Finding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
+        found.append(RowFinding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
     for watch in watched:
-        for column, trouble in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
-            found.append(Finding("FileWatch", visible(watch.name), column, trouble))
+        for column, failure in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
+            found.append(RowFinding("FileWatch", visible(watch.name), column, failure))
     found += _of_tags(tags)
     found += _of_freezes(standing, defined.batches)
-    for watch, problem in watches.problems(watched, defined, Path(surroundings.directory), folders):
-        remedy = problem.remedy or CORRECT_THE_ROWS
-        found.append(Finding("FileWatch", visible(watch.name), problem.column, problem.message, remedy))
-    for table, row, problem in of_jobs:
-        found.append(Finding(table, visible(row), problem.column, problem.message, problem.remedy or CORRECT_THE_ROWS))
+    for watch, wrong in watches.findings(watched, defined, Path(surroundings.directory), folders):
+        remedy = wrong.remedy or CORRECT_THE_ROWS
+        found.append(RowFinding("FileWatch", visible(watch.name), wrong.column, wrong.message, remedy))
+    for table, row, wrong in of_jobs:
+        found.append(RowFinding(table, visible(row), wrong.column, wrong.message, wrong.remedy or CORRECT_THE_ROWS))
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
-        found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))
+        found.append(
+            RowFinding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message)
+        )
     for row_id, table, missing in idle_needs:
         message = f"{table} {missing} does not exist: the row limits nothing."
-        found.append(Finding("BatchResource", str(row_id), f"{table}_id", message))
+        found.append(RowFinding("BatchResource", str(row_id), f"{table}_id", message))
     for row_id, column, missing in idle_dependencies:
         message = f"ProcessBatch {missing} does not exist: {_WITHOUT[column]}."
-        found.append(Finding("BatchDependency", str(row_id), column, message))
-    for instance_id, problem in tasks:
-        remedy = problem.remedy or CORRECT_THE_ROWS
-        found.append(Finding("BatchControl", str(instance_id), problem.column, problem.message, remedy))
+        found.append(RowFinding("BatchDependency", str(row_id), column, message))
+    for instance_id, wrong in tasks:
+        remedy = wrong.remedy or CORRECT_THE_ROWS
+        found.append(RowFinding("BatchControl", str(instance_id), wrong.column, wrong.message, remedy))
     for orphan in orphans:
         column, missing = (
             ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
         )
         message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
         remedy = RESTORE.format(id=orphan.instance_id)
-        found.append(Finding("BatchControl", str(orphan.instance_id), column, message, remedy))
+        found.append(RowFinding("BatchControl", str(orphan.instance_id), column, message, remedy))
     named = {(one.table, one.row, one.column) for one in found}
     found += [_of_nonsense(row, "nothing goes by it") for row in strange if named.isdisjoint(_names(row))]
     return tuple(found)
 
 
-def of_settings(settings: Settings) -> Iterator[Finding]:
+def of_settings(settings: Settings) -> Iterator[RowFinding]:
     """Yield the channels for alerts that cannot work, and the files that every user gets at."""
-    for target, reading in (*alert_channels.readings(settings), *privacy.readings(settings)):
+    for target, reading in (*alert_channels.findings(settings), *privacy.findings(settings)):
         if reading.result is not Result.OK:
-            yield Finding(
+            yield RowFinding(
                 "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS
             )
 
@@ -188,69 +189,71 @@ def _names(row: UnreadableRow) -> set[tuple[str, str, str]]:
     return {(row.table, str(row.row_id), row.column), (row.table, visible(row.name), row.column)}
 
 
-def _of_nonsense(row: UnreadableRow, so: str) -> Finding:
+def _of_nonsense(row: UnreadableRow, so: str) -> RowFinding:
     message = f"The row holds nonsense, so {so}: {visible(row.said)}."
-    return Finding(row.table, str(row.row_id), row.column, message, row.mend)
+    return RowFinding(row.table, str(row.row_id), row.column, message, row.mend)
 
 
-def _of_batch(batch: BatchDefinition, checks: PluginChecks) -> Iterator[Finding]:
-    def finding(column: str, message: str, remedy: str | None = None) -> Finding:
-        return Finding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
+def _of_batch(batch: BatchDefinition, checks: PluginChecks) -> Iterator[RowFinding]:
+    def finding(column: str, message: str, remedy: str | None = None) -> RowFinding:
+        return RowFinding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
 
     if not batch.steps:
         yield finding("", "It has no steps, so its instances wait for ever. Insert rows into ProcessControl.")
     texts = {"ProcessBatchName": batch.name, "Entity": batch.entity, "Populator": batch.populator}
-    for column, trouble in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
-        yield finding(column, trouble)
-    for problem in checks.of_batch(batch):
-        yield finding(problem.column, problem.message, problem.remedy)
+    for column, failure in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
+        yield finding(column, failure)
+    for wrong in checks.of_batch(batch):
+        yield finding(wrong.column, wrong.message, wrong.remedy)
 
 
-def _of_tags(tags: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+def _of_tags(tags: Sequence[tuple[str, str]]) -> Iterator[RowFinding]:
     for name, written in tags:
-        problem = tag_problem(written)
-        if problem is not None:
-            message = f"'{visible(written)}' cannot be meant so: {problem}. Tags are names between commas."
-            yield Finding("ProcessBatch", visible(name), "Tags", message)
+        wrong = tag_finding(written)
+        if wrong is not None:
+            message = f"'{visible(written)}' cannot be meant so: {wrong}. Tags are names between commas."
+            yield RowFinding("ProcessBatch", visible(name), "Tags", message)
 
 
-def _of_freezes(standing: Sequence[Freeze], batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+def _of_freezes(standing: Sequence[Freeze], batches: Sequence[BatchDefinition]) -> Iterator[RowFinding]:
     """Yield what was frozen and is not there: then nothing is."""
     for freeze in standing:
         if (said := freezing.freezes_nothing(freeze, batches)) is not None:
             column = "Tag" if freeze.batch is None else "ProcessBatchName"
-            yield Finding(
+            yield RowFinding(
                 "BatchFreeze", str(freeze.freeze_id), column, said, f"batchctl thaw {freeze.freeze_id} --reason ..."
             )
 
 
-def _of_needs(batch: BatchDefinition) -> Iterator[Finding]:
+def _of_needs(batch: BatchDefinition) -> Iterator[RowFinding]:
     """Yield the resources of which a batch needs more than there is: its instances would wait for ever."""
     for need in batch.needs:
         if need.units > need.capacity:
             row = f"{visible(batch.name)}, {visible(need.name)}"
             message = f"It needs {need.units} units, and the resource has {need.capacity}: its instances never start."
-            yield Finding("BatchResource", row, "Units", message)
+            yield RowFinding("BatchResource", row, "Units", message)
 
 
-def lacks_procedure(connection: Any, batch: BatchDefinition) -> Finding | None:
+def lacks_procedure(connection: Any, batch: BatchDefinition) -> RowFinding | None:
     """Ask the database that the populator `procedure` asks for a batch whether it has the procedure."""
     name = batch.populating_procedure or ""
     quoted = connection.dialect.identifier_preparer.quote_identifier
     if any(examination.has_procedure(connection, quoted(one)) for one in (name, name.lower())):
         return None
     message = f"There is no procedure {visible(name)} that fills its instances: every row would be rejected."
-    return Finding("ProcessBatch", visible(batch.name), "Populator", message, "make the procedure, or correct the row")
+    return RowFinding(
+        "ProcessBatch", visible(batch.name), "Populator", message, "make the procedure, or correct the row"
+    )
 
 
-def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: JobPlugins | None) -> Iterator[Finding]:
-    def finding(column: str, message: str, remedy: str | None = None) -> Finding:
+def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: JobPlugins | None) -> Iterator[RowFinding]:
+    def finding(column: str, message: str, remedy: str | None = None) -> RowFinding:
         row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
-        return Finding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
+        return RowFinding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
 
     values = {f"Data{at}": value for at, value in enumerate(step.data, start=1)}
-    for column, trouble in _texts({"ProcessName": step.name}, values):
-        yield finding(column, trouble)
+    for column, failure in _texts({"ProcessName": step.name}, values):
+        yield finding(column, failure)
     if step.alarm_duration and step.max_duration and step.alarm_duration > step.max_duration:
         yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
@@ -258,9 +261,9 @@ def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: Job
     is_unknown = step.data[0] == batch.name and batch.name not in checks.surroundings.jobs
     owner = owner_in(batch.origin) if is_unknown else None
     of_job = None if owner is None or jobs is None else to_settle(owner, jobs)
-    for problem in checks.of_step(step):
-        remedy = of_job if problem.column == "Data1" else None
-        yield finding(problem.column, problem.message, problem.remedy or remedy)
+    for wrong in checks.of_step(step):
+        remedy = of_job if wrong.column == "Data1" else None
+        yield finding(wrong.column, wrong.message, wrong.remedy or remedy)
 
 
 def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tuple[str, str]]:
@@ -271,12 +274,12 @@ def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tup
         elif name != name.strip():
             yield column, f"It begins or ends with a blank: '{visible(name)}'"
     for column, value in values.items():
-        trouble = None if value is None else unfit(value)
-        if trouble is not None:
-            yield column, f"It cannot be used: {trouble}."
+        failure = None if value is None else unfit(value)
+        if failure is not None:
+            yield column, f"It cannot be used: {failure}."
 
 
-def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[Finding]:
+def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[RowFinding]:
     """Yield entities that differ from an earlier one only in letter case or blanks."""
     seen: dict[str, str] = {}
     for batch in batches:
@@ -286,10 +289,10 @@ def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[Finding]:
             message = (
                 f"Entity '{visible(batch.entity)}' is nearly '{visible(first)}' of another batch, but not the same."
             )
-            yield Finding("ProcessBatch", visible(batch.name), "Entity", message)
+            yield RowFinding("ProcessBatch", visible(batch.name), "Entity", message)
 
 
-def _cycles(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+def _cycles(batches: Sequence[BatchDefinition]) -> Iterator[RowFinding]:
     """Yield what waits for itself, by way of others or not."""
     for cycle in graph.cycles(batches):
         first, *others = [visible(name) for name in cycle.names]
@@ -299,10 +302,10 @@ def _cycles(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
             way = ", ".join(f"{one} for {other}" for one, other in pairwise((*others, first)))
             message = f"{first} waits for {others[0]}, {way}: no dependency ever starts any of them."
             message += " They wait for each other in many more ways." if cycle.stands_for_more else ""
-        yield Finding("BatchDependency", first, "DependsOnBatch_id", message)
+        yield RowFinding("BatchDependency", first, "DependsOnBatch_id", message)
 
 
-def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[RowFinding]:
     """Yield what keeps a batch from being started by what it depends on, and what would be started with it."""
     known = {batch.batch_id: batch for batch in batches}
     takers: dict[str, list[str]] = {}
@@ -313,7 +316,7 @@ def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
         if batch.dependencies and len(takers[batch.entity]) > 1:
             others = ", ".join(visible(other) for other in takers[batch.entity] if other != batch.name)
             message = f"Its entity '{visible(batch.entity)}' is taken by {others} too, started whenever this one is."
-            yield Finding("ProcessBatch", name, "Entity", f"It starts when other batches are complete. {message}")
+            yield RowFinding("ProcessBatch", name, "Entity", f"It starts when other batches are complete. {message}")
         for dependency in batch.dependencies:
             other = known.get(dependency.depends_on)
             if other is not None and not other.enabled and batch.enabled:
@@ -321,4 +324,6 @@ def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
                     f"{visible(other.name)} is disabled: while it is, it completes nothing that {name} could wait for."
                 )
                 remedy = f"batchctl enable {typed(other.name)} --reason ..."
-                yield Finding("BatchDependency", f"{name}, {visible(other.name)}", "DependsOnBatch_id", message, remedy)
+                yield RowFinding(
+                    "BatchDependency", f"{name}, {visible(other.name)}", "DependsOnBatch_id", message, remedy
+                )

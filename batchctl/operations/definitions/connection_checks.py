@@ -13,7 +13,7 @@ from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.text import in_short, visible
-from batchctl.operations.definitions.checking import Finding, lacks_procedure
+from batchctl.operations.definitions.checking import RowFinding, lacks_procedure
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import examination
@@ -27,7 +27,7 @@ _SEE = "see that the server is there, and that the url of [connections.{name}] f
 Call = tuple[BatchDefinition, Step]
 
 
-def findings(transactions: Transactions, settings: Settings) -> tuple[Finding, ...]:
+def findings(transactions: Transactions, settings: Settings) -> tuple[RowFinding, ...]:
     """Ask every connection that steps name, all at once; one that is not configured is the business of others."""
     with transactions.read() as connection:
         batches = definitions.all_batches(connection)
@@ -47,20 +47,20 @@ def findings(transactions: Transactions, settings: Settings) -> tuple[Finding, .
     return tuple(one for name in names for one in found.get(name, [_silent(name)]))
 
 
-def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[BatchDefinition]) -> list[Finding]:
+def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[BatchDefinition]) -> list[RowFinding]:
     try:
         opened = examination.open_target(config.connection_url(settings, name), settings.directory)
         with examination.looking_at(opened, name) as connection:
             lacking = [finding for batch in asking if (finding := lacks_procedure(connection, batch))]
             return [*_missing(connection, name, calls), *lacking]
     except BatchctlError as error:
-        return [_trouble(name, error.message, error.next_step)]
+        return [_failure(name, error.message, error.next_step)]
     except Exception as error:  # noqa: BLE001 - drivers raise anything, and one must not hide what the others say
         passwords = [*config.known_secrets(settings)]
-        return [_trouble(name, urls.redacted(in_short(error), passwords), None)]
+        return [_failure(name, urls.redacted(in_short(error), passwords), None)]
 
 
-def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[Finding]:
+def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[RowFinding]:
     known: dict[str, bool] = {}
     for batch, step in calls:
         procedure = step.data[1]
@@ -72,13 +72,15 @@ def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[Find
             row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
             message = f"Connection '{visible(name)}' has no procedure '{visible(procedure)}' that its user can call so."
             remedy = "make the procedure, or correct the row"
-            yield Finding("ProcessControl", row, "Data2", message, remedy)
+            yield RowFinding("ProcessControl", row, "Data2", message, remedy)
 
 
-def _trouble(name: str, said: str, next_step: str | None) -> Finding:
+def _failure(name: str, said: str, next_step: str | None) -> RowFinding:
     message = f"It cannot be connected to: {visible(said)}"
-    return Finding("(configuration)", f"connections.{visible(name)}", "", message, next_step or _SEE.format(name=name))
+    return RowFinding(
+        "(configuration)", f"connections.{visible(name)}", "", message, next_step or _SEE.format(name=name)
+    )
 
 
-def _silent(name: str) -> Finding:
-    return _trouble(name, f"it did not answer within {LIMIT.total_seconds():g} seconds.", None)
+def _silent(name: str) -> RowFinding:
+    return _failure(name, f"it did not answer within {LIMIT.total_seconds():g} seconds.", None)

@@ -21,14 +21,14 @@ from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.definitions import half_way
-from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, Finding, check
+from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
 from batchctl.operations.definitions.plugin_checks import Plugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_findings import Around, schedule_problems
+from batchctl.operations.scheduling.schedule_findings import Around, schedule_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
@@ -56,7 +56,7 @@ class Outcome:
     """What applying files would do, or did; nothing was done where there are conflicts or problems."""
 
     changes: tuple[Change, ...] = ()
-    problems: tuple[Finding, ...] = ()
+    findings: tuple[RowFinding, ...] = ()
     same: int = 0
     """How many definitions are as the files say already."""
     is_applied: bool = False
@@ -99,7 +99,7 @@ class _Wish:
     wanted: dict[Key, Defined] = field(default_factory=dict)
     exported: dict[Key, str] = field(default_factory=dict)
     owner: str | None = None
-    problems: list[Finding] = field(default_factory=list)
+    findings: list[RowFinding] = field(default_factory=list)
     mistaken: set[str] = field(default_factory=set)
     """The names of definitions of which something is wrong already."""
 
@@ -150,7 +150,7 @@ class Applier:
         definition_rows.lock(connection, wish.wanted)
         rows = {(row.defined.kind, row.defined.name): row for row in definition_rows.everything(connection)}
         applied = applied_definitions.everything(connection)
-        problems = [*wish.problems, *_of_others(wish, rows, applied, overwrite)]
+        findings = [*wish.findings, *_of_others(wish, rows, applied, overwrite)]
         gone = [key for key, one in applied.items() if prune and one.owner == wish.owner and key not in wish.wanted]
         _refuse_unknown(overwrite, [*wish.wanted, *gone])
         changes = dict[Key, Change]()
@@ -163,9 +163,9 @@ class Applier:
         ordered = sorted(changes.values(), key=lambda one: [shape.kind for shape in SHAPES].index(one.kind))
         same = sum(key not in changes for key in wish.wanted)
         if changes:
-            problems += self._write(connection, wish, rows, changes, reason)
-        outcome = Outcome(tuple(ordered), tuple(dict.fromkeys(problems)), same, overwritten=overwrite)
-        if outcome.problems or outcome.conflicts:
+            findings += self._write(connection, wish, rows, changes, reason)
+        outcome = Outcome(tuple(ordered), tuple(dict.fromkeys(findings)), same, overwritten=overwrite)
+        if outcome.findings or outcome.conflicts:
             return outcome
         for key, yours in wish.wanted.items():
             said = json.dumps(defined.raw(shape_of(key[0]), yours), sort_keys=True)
@@ -183,11 +183,11 @@ class Applier:
         rows: Mapping[Key, Row],
         changes: Mapping[Key, Change],
         reason: str | None,
-    ) -> list[Finding]:
+    ) -> list[RowFinding]:
         """Write all of it, and return what is wrong then that was not before."""
         around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
         timed = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
-        known, refused = self._check(connection), list[Finding]()
+        known, refused = self._check(connection), list[RowFinding]()
         disabled = {batch.name for batch in definitions.all_batches(connection) if not batch.enabled}
         for key in changes:
             if key[0] == "ProcessBatch" and (row := rows.get(key)) is not None:
@@ -207,8 +207,8 @@ class Applier:
 
     def _write_rows(
         self, connection: Any, wish: _Wish, rows: Mapping[Key, Row], changes: Mapping[Key, Change]
-    ) -> list[Finding]:
-        refused, written = list[Finding](), list[tuple[Key, int, Defined]]()
+    ) -> list[RowFinding]:
+        refused, written = list[RowFinding](), list[tuple[Key, int, Defined]]()
         now = self.actor.clock.now()
         in_order = [key for shape in SHAPES for key in changes if key[0] == shape.kind]
         for key in in_order:
@@ -231,15 +231,15 @@ class Applier:
                     definition_rows.remove(connection, rows[key])
         return refused
 
-    def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[Finding]) -> Iterator[Finding]:
+    def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[RowFinding]) -> Iterator[RowFinding]:
         """Say of a schedule's column that the database refuses why, as is said to whoever writes it by a command."""
         around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
         for one in refused:
             yours = wish.wanted.get((one.table, one.row))
-            said = {} if one.table != "Schedule" or yours is None else _problems_of(yours, around)
+            said = {} if one.table != "Schedule" or yours is None else _findings_of(yours, around)
             yield replace(one, message=said.get(one.column, one.message))
 
-    def _check(self, connection: Any) -> tuple[Finding, ...]:
+    def _check(self, connection: Any) -> tuple[RowFinding, ...]:
         lent = cast("Transactions", _Within(connection))
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
         return check(lent, self.plugins, self.surroundings, None, self.timetable, self.jobs, ask=self.ask)
@@ -268,26 +268,26 @@ def _wish(files: Sequence[File]) -> _Wish:
     """Put together what files say; twice the same definition is wrong, even if both say the same."""
     wish, owners = _Wish(), dict[str | None, str]()
     for file in files:
-        found, exported, owner, mistakes = defined.read(SHAPES, file.content, file.source)
-        wish.problems += [Finding(one.kind, one.row, one.column, one.message, CORRECT) for one in mistakes]
-        wish.mistaken |= {one.of for one in mistakes}
+        found, exported, owner, findings = defined.read(SHAPES, file.content, file.source)
+        wish.findings += [RowFinding(one.kind, one.row, one.column, one.message, CORRECT) for one in findings]
+        wish.mistaken |= {one.of for one in findings}
         wish.exported |= exported
         owners[owner] = file.source
         for one in found:
             key = one.kind, one.name
             if key in wish.wanted:
                 message = f"It stands there twice, the second time in {visible(file.source)}."
-                wish.problems.append(Finding(one.kind, visible(one.name), "", message, CORRECT))
+                wish.findings.append(RowFinding(one.kind, visible(one.name), "", message, CORRECT))
             elif key == (SETTINGS, "DatabaseId"):
                 message = "It tells the database from every other, and stays."
-                wish.problems.append(Finding(one.kind, one.name, "", message, CORRECT))
+                wish.findings.append(RowFinding(one.kind, one.name, "", message, CORRECT))
             else:
                 wish.wanted[key] = one
     if len(owners) > 1:
         said = {source: "nothing" if owner is None else visible(owner) for owner, source in owners.items()}
         listed = "; ".join(f"{visible(source)}: {owner}" for source, owner in said.items())
-        wish.problems.append(
-            Finding("", "", defined.OWNS, f"The files do not agree who holds them: {listed}.", CORRECT)
+        wish.findings.append(
+            RowFinding("", "", defined.OWNS, f"The files do not agree who holds them: {listed}.", CORRECT)
         )
     wish.owner = next(iter(owners), None)
     return wish
@@ -295,19 +295,19 @@ def _wish(files: Sequence[File]) -> _Wish:
 
 def _of_others(
     wish: _Wish, rows: Mapping[Key, Row], applied: Mapping[Key, Applied], overwrite: Collection[str]
-) -> Iterator[Finding]:
+) -> Iterator[RowFinding]:
     """Yield what is not these files' to say: the code of a job says it, or other files hold it."""
     for key, yours in wish.wanted.items():
         row, was = rows.get(key), applied.get(key)
         if row is not None and row.owner is not None:
             message = f"It is kept up to date by the code of {visible(row.owner)}, which would write it anew."
-            yield Finding(
+            yield RowFinding(
                 yours.kind, visible(yours.name), "Origin", message, "change the code, and leave it out of the file"
             )
         elif was is not None and was.owner not in {None, wish.owner} and not _is_named(key, overwrite):
             message = f"It is held by files that say {defined.OWNS} = '{visible(was.owner or '')}'."
             remedy = f"leave it to them, or take it over: --overwrite {typed(yours.name)}"
-            yield Finding(yours.kind, visible(yours.name), defined.OWNS, message, remedy)
+            yield RowFinding(yours.kind, visible(yours.name), defined.OWNS, message, remedy)
 
 
 def _base(theirs: Defined | None, applied: Applied | None, exported: str | None) -> Base:
@@ -321,7 +321,7 @@ def _base(theirs: Defined | None, applied: Applied | None, exported: str | None)
     return Base(found[0] if found else None)
 
 
-def _half_way(connection: Any, row: Row, yours: Defined | None) -> Iterator[Finding]:
+def _half_way(connection: Any, row: Row, yours: Defined | None) -> Iterator[RowFinding]:
     """Yield the instances that a new numbering of the steps would leave nowhere."""
     before = [int(seq) for seq in row.defined.parts.get("ProcessControl", {})]
     after = [] if yours is None else [int(seq) for seq in yours.parts.get("ProcessControl", {})]
@@ -334,13 +334,13 @@ def _half_way(connection: Any, row: Row, yours: Defined | None) -> Iterator[Find
             f" {comes}: what it has done would mean something else."
         )
         remedy = f"let it end first (batchctl show {at}), or give it up: batchctl cancel {at} --reason ..."
-        yield Finding("BatchControl", str(at), "PrevProcessControlSeq", message, remedy)
+        yield RowFinding("BatchControl", str(at), "PrevProcessControlSeq", message, remedy)
     if len(found) > STRANDED_SHOWN:
         message = f"{len(found) - STRANDED_SHOWN} more instances of {visible(row.defined.name)} are half-way."
-        yield Finding("BatchControl", "", "PrevProcessControlSeq", message, "batchctl status")
+        yield RowFinding("BatchControl", "", "PrevProcessControlSeq", message, "batchctl status")
 
 
-def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterator[Finding]:
+def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterator[RowFinding]:
     """Yield the batches whose enabling would start what has waited: nobody is asked here what is to become of that."""
     batches = definitions.all_batches(connection)
     for batch in batches:
@@ -350,19 +350,19 @@ def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterat
                 remedy = (
                     f"first: batchctl enable {typed(batch.name)} --release all   (or latest, none; or --throttle N)"
                 )
-                yield Finding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
+                yield RowFinding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
 
 
-def _problems_of(yours: Defined, around: Around) -> dict[str, str]:
+def _findings_of(yours: Defined, around: Around) -> dict[str, str]:
     """Return what is wrong with a schedule, by columns; nothing where a word of it is none."""
     try:
         schedule = schedule_of({"ScheduleName": yours.name, **yours.columns})
     except ValueError:
         return {}
-    return {one.column: one.message for one in schedule_problems(schedule, around)}
+    return {one.column: one.message for one in schedule_findings(schedule, around)}
 
 
-def _in_file(found: Finding) -> Finding:
+def _in_file(found: RowFinding) -> RowFinding:
     """Return a finding of rows with its remedy where they come from a file, which would write them again."""
     if found.remedy == CORRECT_THE_ROWS or found.remedy.startswith("batchctl schedule set "):
         return replace(found, remedy=CORRECT)
@@ -370,7 +370,7 @@ def _in_file(found: Finding) -> Finding:
 
 
 @contextmanager
-def _noting(refused: list[Finding], key: Key) -> Iterator[None]:
+def _noting(refused: list[RowFinding], key: Key) -> Iterator[None]:
     """Take down what the database refuses of one definition, and go on with the others."""
     try:
         yield
@@ -381,7 +381,7 @@ def _noting(refused: list[Finding], key: Key) -> Iterator[None]:
         column, message = _column_of(key[0], str(error)), f"The database refuses it: {visible(str(error))}."
     else:
         return
-    refused.append(Finding(key[0], visible(key[1]), column, message, CORRECT))
+    refused.append(RowFinding(key[0], visible(key[1]), column, message, CORRECT))
 
 
 def _column_of(kind: str, said: str) -> str:
@@ -430,7 +430,7 @@ def outcome_columns(outcome: Outcome) -> dict[str, JsonValue]:
         ],
         "Problems": [
             {"Table": one.table, "Row": one.row, "Column": one.column or None, "Message": one.message}
-            for one in outcome.problems
+            for one in outcome.findings
         ],
     }
 

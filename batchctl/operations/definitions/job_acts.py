@@ -13,7 +13,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, Intake
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.reconciler import JobPlugins
-from batchctl.operations.definitions.roster import batch_of, trouble_of
+from batchctl.operations.definitions.roster import batch_of, failure_of
 from batchctl.operations.intervene import Intervention, Operator, batch_target
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.ports import Boundary
@@ -42,7 +42,7 @@ class Started:
     batch: BatchDefinition
     also: tuple[str, ...]
     """Other batches that take the same entity, and are started with it."""
-    trouble: str | None = None
+    failure: str | None = None
     """What keeps the job from being loaded here; on another node it may run."""
 
 
@@ -116,7 +116,7 @@ class Foreman:
             message = f"The rows of batch {visible(name)} hold nonsense, so it does not run."
             raise Refused(message, next_step="batchctl check")
         also = tuple(one.name for one in every if one.entity == batch.entity and one.name != batch.name)
-        return Started(intake_id=None, batch=batch, also=also, trouble=trouble_of(self.plugins, found))
+        return Started(intake_id=None, batch=batch, also=also, failure=failure_of(self.plugins, found))
 
 
 def _nothing_runs(name: str, every: Sequence[BatchInstance]) -> Refused:

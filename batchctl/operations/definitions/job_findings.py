@@ -8,21 +8,21 @@ from typing import Any
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import correct_decorator, job_of
 from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, Change, Did, Kept, Rows
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
 from batchctl.operations.definitions.roster import WRITE
 from batchctl.store.definitions import job_rows
 
 
-def job_problems(connection: Any, plugins: JobPlugins) -> Iterator[tuple[str, str, Problem]]:
+def job_findings(connection: Any, plugins: JobPlugins) -> Iterator[tuple[str, str, Finding]]:
     """Yield tables, rows and what is wrong with them; nothing that only follows from a module that cannot be loaded."""
     offer, rows = offer_of(plugins), job_rows.read(connection)
     code = offer.code(rows, plugins)
     decided = reconciling.reconcile(code, rows)
-    for refusal in decided.refusals:
-        table = BATCHES if refusal.name == refusal.job else SCHEDULES
-        yield table, refusal.name, Problem("", refusal.message, f"as it says, then: {WRITE}")
+    for refused in decided.all_refused:
+        table = BATCHES if refused.name == refused.job else SCHEDULES
+        yield table, refused.name, Finding("", refused.message, f"as it says, then: {WRITE}")
     new = {change.name for change in decided.changes if change.did is Did.ADDED and change.table == BATCHES}
     for change in decided.changes:
         if change.did is not Did.ADDED or change.table == BATCHES or change.job not in new:
@@ -31,7 +31,7 @@ def job_problems(connection: Any, plugins: JobPlugins) -> Iterator[tuple[str, st
     for row in rows.schedules:
         job = job_of(row.name)
         unknown = row.owner is not None and row.enabled and job not in code.names
-        if unknown and (SCHEDULES, row.row_id) not in leaving and row.owner not in offer.module_problems:
+        if unknown and (SCHEDULES, row.row_id) not in leaving and row.owner not in offer.failed_modules:
             yield SCHEDULES, row.name, _of_unknown(row, job, plugins)
 
 
@@ -42,27 +42,27 @@ def to_settle(owner: str, plugins: JobPlugins) -> str:
     return f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(owner)}"
 
 
-def _differing(change: Change, rows: Rows) -> tuple[str, str, Problem]:
+def _differing(change: Change, rows: Rows) -> tuple[str, str, Finding]:
     """Return where a row is not as the next controller that starts makes it."""
     row = _row_of(change, rows)
     column = next(iter(change.after))
     match change.did:
         case Did.RETIRED:
             message = "The code does not say it any more: the next controller that starts disables it."
-            return change.table, row, Problem("Enabled", message, WRITE)
+            return change.table, row, Finding("Enabled", message, WRITE)
         case Did.REVIVED:
             message = "The code says it again: the next controller that starts enables it."
-            return change.table, row, Problem("Enabled", message, WRITE)
+            return change.table, row, Finding("Enabled", message, WRITE)
         case Did.ADDED:
             message = (
                 f"In the code of job {visible(change.job)}, not in the table: the next controller that starts adds it."
             )
-            return change.table, row, Problem("", message, WRITE)
+            return change.table, row, Finding("", message, WRITE)
         case _:
             said = reconciling.said(change.before, change.after)
             message = f"It differs from the code of job {visible(change.job)}. The next controller that starts writes: {said}."
             remedy = f"{correct_decorator(change.job)}, or let the row say what it says: {WRITE}"
-            return change.table, row, Problem(column, message, remedy)
+            return change.table, row, Finding(column, message, remedy)
 
 
 def _row_of(change: Change, rows: Rows) -> str:
@@ -74,9 +74,9 @@ def _row_of(change: Change, rows: Rows) -> str:
     return f"{change.name}, step {seq}"
 
 
-def _of_unknown(row: Kept, job: str, plugins: JobPlugins) -> Problem:
+def _of_unknown(row: Kept, job: str, plugins: JobPlugins) -> Finding:
     owner = row.owner or ""
     message = (
         f"Job '{visible(job)}' of '{visible(owner)}' is not known here: whatever this starts waits where it is not."
     )
-    return Problem("Origin", message, to_settle(owner, plugins))
+    return Finding("Origin", message, to_settle(owner, plugins))

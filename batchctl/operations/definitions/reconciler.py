@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob
-from batchctl.domain.definitions.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
+from batchctl.domain.definitions.reconciling import Change, Code, Did, Reconciliation, RefusedDeclaration, Rows, Values
 from batchctl.domain.errors import NotFound, PluginError, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import AuditEntry
@@ -52,7 +52,7 @@ class JobPlugins(Protocol):
         """Say whether what has announced jobs is here and could be asked."""
         ...
 
-    def module_problems(self) -> Mapping[str, PluginError]:
+    def failed_modules(self) -> Mapping[str, PluginError]:
         """Return what keeps modules, by name, from being imported."""
         ...
 
@@ -66,7 +66,7 @@ class Offer:
     with_batch: frozenset[str]
     broken: Mapping[str, str]
     """What keeps each of the others from being loaded."""
-    module_problems: Mapping[str, PluginError]
+    failed_modules: Mapping[str, PluginError]
 
     def code(self, rows: Rows, plugins: JobPlugins, retired: Iterable[str] = ()) -> Code:
         """Return what may be said of these rows; of what is `retired` it is known that nothing is left."""
@@ -90,7 +90,7 @@ def offer_of(plugins: JobPlugins) -> Offer:
         jobs[name] = declared_job(job, plugins.owner_of_job(name))
         if job.has_batch:
             with_batch.add(name)
-    return Offer(jobs, frozenset(with_batch), broken, plugins.module_problems())
+    return Offer(jobs, frozenset(with_batch), broken, plugins.failed_modules())
 
 
 def declared_job(job: Job, owner: str) -> DeclaredJob:
@@ -159,19 +159,19 @@ class Reconciled:
     """What was written, or would be, and what could not."""
 
     written: tuple[Written, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    all_refused: tuple[RefusedDeclaration, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
-    module_problems: Mapping[str, str] = field(default_factory=dict)
-    never: tuple[Refusal, ...] = ()
+    failed_modules: Mapping[str, str] = field(default_factory=dict)
+    never: tuple[RefusedDeclaration, ...] = ()
     """What was written, or would be, and starts nothing all the same."""
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it for programs."""
         return {
             "Written": [one.columns() for one in self.written],
-            "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.refusals],
+            "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.all_refused],
             "NotLoaded": [{"JobName": name, "Message": message} for name, message in self.broken.items()],
-            "NotImported": list(self.module_problems.values()),
+            "NotImported": list(self.failed_modules.values()),
             "NeverDue": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.never],
         }
 
@@ -216,17 +216,17 @@ class Reconciler:
         job_rows.lock(connection)
         found = self._decided(connection, offer, gone)
         now = self.clock.now()
-        refusals, left_out = list(found.refusals), set[str]()
+        all_refused, left_out = list(found.all_refused), set[str]()
         for job, changes in _by_job(found.written).items():
-            refusal = self._write_job(connection, changes, now)
-            if refusal is not None:
-                refusals.append(refusal)
+            refused = self._write_job(connection, changes, now)
+            if refused is not None:
+                all_refused.append(refused)
                 left_out.add(job)
         written = tuple(one for one in found.written if one.change.job not in left_out)
         self._arm(connection, written, now)
-        return replace(found, written=written, refusals=tuple(refusals))
+        return replace(found, written=written, all_refused=tuple(all_refused))
 
-    def _write_job(self, connection: Any, changes: Sequence[Written], now: datetime) -> Refusal | None:
+    def _write_job(self, connection: Any, changes: Sequence[Written], now: datetime) -> RefusedDeclaration | None:
         """Write all that is to be written of a job, or nothing of it."""
         at = changes[0].change
         try:
@@ -235,7 +235,7 @@ class Reconciler:
                     at = written.change
                     self._write_row(connection, written, now)
         except Refused as error:
-            return Refusal(at.job, at.name, error.in_full)
+            return RefusedDeclaration(at.job, at.name, error.in_full)
         return None
 
     def _write_row(self, connection: Any, written: Written, now: datetime) -> None:
@@ -271,13 +271,15 @@ class Reconciler:
             Written(change, _by_hand(connection, change), _was_deleted(connection, change))
             for change in decided.changes
         )
-        modules = {name: problem.message for name, problem in offer.module_problems.items()}
-        refused = {refusal.name for refusal in decided.refusals}
+        modules = {name: finding.message for name, finding in offer.failed_modules.items()}
+        refused = {refused.name for refused in decided.all_refused}
         declared = [job for job in offer.jobs.values() if job.name in offer.with_batch - refused]
         never = tuple(self._never(connection, declared, refused))
-        return Reconciled(written, decided.refusals, offer.broken, modules, never)
+        return Reconciled(written, decided.all_refused, offer.broken, modules, never)
 
-    def _never(self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]) -> Iterator[Refusal]:
+    def _never(
+        self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]
+    ) -> Iterator[RefusedDeclaration]:
         """Yield the schedules of jobs that start nothing, though there is or will be a row of them."""
         around = timetable.around(connection, self.default_zone, self.clock.now())
         rows = {row.name: row for row in schedule_rows.everything(connection)[0]}
@@ -289,7 +291,7 @@ class Reconciler:
                 decided = None if row is None else row.decided_until
                 why = never_due(cadence.timing, decided, around)
                 if why is not None:
-                    yield Refusal(job.name, name, f"Schedule {visible(name)}: {why}")
+                    yield RefusedDeclaration(job.name, name, f"Schedule {visible(name)}: {why}")
 
     def _tell(self, found: Reconciled) -> None:
         for written in found.written:
@@ -297,13 +299,13 @@ class Reconciler:
             self._event(
                 f"job.{'overwritten' if written.by_hand else change.did}", change.job, change.name, written.said
             )
-        for refusal in found.refusals:
-            self._event("job.refused", refusal.job, refusal.name, refusal.message)
+        for refused in found.all_refused:
+            self._event("job.refused", refused.job, refused.name, refused.message)
         for one in found.never:
             self._event("job.never_due", one.job, one.name, one.message)
         for name, message in found.broken.items():
             self._event("job.unknown", name, None, f"{message} Its rows stay as they are.")
-        for message in found.module_problems.values():
+        for message in found.failed_modules.values():
             self.listener(Event("job.unknown", {"Message": f"{message} The rows of its jobs stay as they are."}))
 
     def _event(self, name: str, job: str, row: str | None, message: str) -> None:

@@ -142,9 +142,9 @@ class Registrar:
         return self.actor.act(act)
 
     def _check(self, job: SqlJob) -> None:
-        trouble = sql_jobs.unfit_name(job.name)
-        if trouble is not None:
-            raise Refused(f"The job cannot be called so: {trouble}.", next_step=HELP)
+        failure = sql_jobs.unfit_name(job.name)
+        if failure is not None:
+            raise Refused(f"The job cannot be called so: {failure}.", next_step=HELP)
         check_sql(job.sql, next_step=HELP)
         known = self.preparer.surroundings.connections
         if job.connection not in known:
@@ -153,9 +153,9 @@ class Registrar:
                 f"Connection '{visible(job.connection)}' is not in the configuration.{meant}",
                 next_step=f"{how_to_add_connection(job.connection)}, or name another",
             )
-        trouble = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
-        if trouble is not None:
-            raise Refused(f"The job cannot begin at {shown(job.at)}: {trouble}.", next_step=HELP)
+        failure = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
+        if failure is not None:
+            raise Refused(f"The job cannot begin at {shown(job.at)}: {failure}.", next_step=HELP)
 
     def _insert(
         self,
@@ -210,7 +210,7 @@ def _next_at(schedule: Schedule, following: timetable.Next | None) -> datetime |
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
-    """Return the first due time; raises `Refused` for one that is over."""
+    """Return the first due time; raises `StatementRefused` for one that is over."""
     try:
         plan = due.plan_of(job.timing, job.zone, None)
     except due.UnfitTiming as unfitting:
@@ -241,7 +241,7 @@ def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
 
 
 def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
-    """Return the batch that an earlier job of the name has left behind; raises `Refused` where the name is taken."""
+    """Return the batch that an earlier job of the name has left behind; raises `StatementRefused` where the name is taken."""
     other = "choose another name"
     if any(one.name == job.name for one in schedule_rows.everything(connection)[0]):
         raise Refused(

@@ -178,15 +178,15 @@ class _Reading:
         )
 
     def _state(self, name: str, batch: Kept | None) -> tuple[State, str | None]:
-        refused = [one.message for one in self.decided.refusals if one.job == name]
+        refused = [one.message for one in self.decided.all_refused if one.job == name]
         if name in self.offer.broken:
             return State.BROKEN, self.offer.broken[name]
         if name not in self.offer.jobs:
             if batch is not None and (batch.has_left or batch.owner in self.owners):
                 return State.LEFT, None
-            problem = None if batch is None else self.offer.module_problems.get(batch.owner or "")
-            if problem is not None:
-                return State.BROKEN, f"{problem.message} Its rows stay as they are."
+            finding = None if batch is None else self.offer.failed_modules.get(batch.owner or "")
+            if finding is not None:
+                return State.BROKEN, f"{finding.message} Its rows stay as they are."
             return State.ELSEWHERE, self._elsewhere(batch)
         if name not in self.offer.with_batch:
             return State.STEPS_ONLY, None
@@ -286,12 +286,12 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
     raise NotFound(message, next_step=f"{WRITE}; {by_hand}")
 
 
-def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
+def failure_of(plugins: JobPlugins, batch: Kept) -> str | None:
     """Say what keeps the job of a batch from being loaded here, if anything does."""
     if batch.name not in plugins.job_names:
-        problem = plugins.module_problems().get(batch.owner or "")
-        if problem is not None:
-            return problem.message
+        finding = plugins.failed_modules().get(batch.owner or "")
+        if finding is not None:
+            return finding.message
         return f"Job '{visible(batch.name)}' of '{visible(batch.owner or '')}' is not known here."
     try:
         plugins.job(batch.name)

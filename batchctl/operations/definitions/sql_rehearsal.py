@@ -27,28 +27,28 @@ class Rehearsal:
 
 
 def check_sql(sql: str, *, next_step: str) -> None:
-    """Raise `Refused` for a text that no row can keep as SQL."""
-    trouble = unfit(sql) or ("there is nothing in it" if not sql.strip() else None)
-    if trouble is None and sql.strip().startswith(_FILE):
-        trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
-    if trouble is not None:
-        raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=next_step)
+    """Raise `StatementRefused` for a text that no row can keep as SQL."""
+    failure = unfit(sql) or ("there is nothing in it" if not sql.strip() else None)
+    if failure is None and sql.strip().startswith(_FILE):
+        failure = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
+    if failure is not None:
+        raise Refused(f"The SQL cannot be kept: {failure}.", next_step=next_step)
 
 
 def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> Rehearsal:
-    """Prepare a step as if it were due; raises `Refused` where it could never be carried out."""
+    """Prepare a step as if it were due; raises `StatementRefused` where it could never be carried out."""
     instance = imagined(batch)
     ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
-    if ready.refusal is not None:
+    if ready.refused is not None:
         whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-        because = without_next_step(ready.refusal.removeprefix(whose))
+        because = without_next_step(ready.refused.removeprefix(whose))
         because = _COLUMN.sub(lambda found: f"{found[1]}{OPTIONS[found[2]]}: ", because)
         is_elsewhere = because.startswith(OPTIONS["Data1"])
         mend = f"the same with {OPTIONS['Data1']} NAME" if is_elsewhere else next_step
         raise Refused(f"The SQL could never be carried out: {because}", next_step=mend)
     try:
         handler = preparer.find_handler(step.process_type)
-        problems = preparer.ask(handler, "its check", partial(handler.check, step, preparer.surroundings))
+        findings = preparer.ask(handler, "its check", partial(handler.check, step, preparer.surroundings))
     except (PluginError, CannotBegin):
-        problems = ()
-    return Rehearsal(ready.command_text, tuple(visible(problem.message) for problem in problems))
+        findings = ()
+    return Rehearsal(ready.command_text, tuple(visible(finding.message) for finding in findings))

@@ -200,9 +200,9 @@ def impact(transactions: Transactions, name: str) -> Impact:
 
 def _check(cycle_key: str | None) -> None:
     """Refuse a CycleKey that no row can hold, which some databases do not even want to look for."""
-    trouble = None if cycle_key is None else unfit(cycle_key)
-    if trouble is not None:
-        raise NotFound(f"No instance has such a CycleKey: {trouble}.", next_step="batchctl graph")
+    failure = None if cycle_key is None else unfit(cycle_key)
+    if failure is not None:
+        raise NotFound(f"No instance has such a CycleKey: {failure}.", next_step="batchctl graph")
 
 
 def _with_what_it_waits_for(every: Sequence[BatchDefinition], target: BatchDefinition) -> Sequence[BatchDefinition]:

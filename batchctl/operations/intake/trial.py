@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake import triggers
@@ -41,15 +41,17 @@ class Trial:
     takers: Sequence[BatchDefinition] = ()
     unreadable: UnreadableRow | None = None
     """What cannot be read of a batch that takes its entity."""
-    ailing: Ailing | None = None
+    dead_end_starts: DeadEnd | None = None
     """The trouble that a controller had with it last: it may know another configuration than who tries it out here."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what a controller has said that came less far than this trial."""
-        if self.ailing is None or not self.trigger.enabled:
+        if self.dead_end_starts is None or not self.trigger.enabled:
             return ()
-        return (f"A controller, at {self.ailing.since:%Y-%m-%d %H:%M:%S} UTC: {visible(self.ailing.message)}",)
+        return (
+            f"A controller, at {self.dead_end_starts.since:%Y-%m-%d %H:%M:%S} UTC: {visible(self.dead_end_starts.message)}",
+        )
 
     @property
     def would_fire(self) -> bool:
@@ -89,7 +91,7 @@ class Trial:
             "LetByMode": self.is_let,
             "WouldFire": self.would_fire,
             "Reason": self.verdict.reason,
-            "LastError": None if self.ailing is None else self.ailing.message,
+            "LastError": None if self.dead_end_starts is None else self.dead_end_starts.message,
             "Blocked": None if self.blocker is None else str(self.blocker),
             "PendingRows": counted.pending,
             "OldestRowAge": shown_columns.seconds(counted.oldest),
@@ -128,7 +130,7 @@ class Bench:
                 connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
             )
             defined = definitions.read(connection)
-            ailing = dead_end_rows.of_trigger(connection, trigger)
+            dead_end_starts = dead_end_rows.of_trigger(connection, trigger)
         takers = takers_of(trigger.entity, defined.batches)
         return Trial(
             trigger=trigger,
@@ -139,7 +141,7 @@ class Bench:
             is_let=lets_triggers(takers),
             takers=takers,
             unreadable=taking(trigger.entity, defined.unreadable),
-            ailing=ailing,
+            dead_end_starts=dead_end_starts,
         )
 
 

@@ -5,54 +5,54 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from batchctl.domain.configuring import how_to_add_connection
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, is_invisible, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.untaken import meant_by
 
 
-def trigger_problems(
+def trigger_findings(
     trigger: DataTrigger,
     batches: Sequence[BatchDefinition],
     connections: Collection[str],
     unreadable: Iterable[UnreadableRow] = (),
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Yield what keeps a trigger from starting work, or makes it start more than anybody can mean."""
     if trigger.name != trigger.name.strip() or any(map(is_invisible, trigger.name)):
-        yield Problem("TriggerName", f"It holds what nobody can see: '{visible(trigger.name)}'.")
+        yield Finding("TriggerName", f"It holds what nobody can see: '{visible(trigger.name)}'.")
     if trigger.connection not in connections:
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
-        yield Problem("ConnectionName", said, f"correct the row, or {how_to_add_connection(trigger.connection)}")
+        yield Finding("ConnectionName", said, f"correct the row, or {how_to_add_connection(trigger.connection)}")
     yield from _of_entity(trigger, batches, unreadable)
     yield from _of_conditions(trigger)
 
 
 def _of_entity(
     trigger: DataTrigger, batches: Sequence[BatchDefinition], unreadable: Iterable[UnreadableRow]
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     takers = [batch for batch in batches if batch.entity == trigger.entity]
     broken = None if takers else taking(trigger.entity, unreadable)
     if broken is not None:
-        yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
+        yield Finding("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
     elif not takers:
         meant = meant_by(trigger.entity, batches)
-        yield Problem("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
+        yield Finding("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
     for batch in takers:
         if batch.searches_file_name:
             said = (
                 f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a trigger starts has none."
             )
-            yield Problem("Entity", f"{said} Every row would be rejected.")
+            yield Finding("Entity", f"{said} Every row would be rejected.")
 
 
-def _of_conditions(trigger: DataTrigger) -> Iterator[Problem]:
+def _of_conditions(trigger: DataTrigger) -> Iterator[Finding]:
     if trigger.on_new_rows and trigger.row_threshold == 1:
-        yield Problem("RowThreshold", "1 is met by the first row, so OnNewRows and its DebounceSeconds change nothing.")
+        yield Finding("RowThreshold", "1 is met by the first row, so OnNewRows and its DebounceSeconds change nothing.")
     if trigger.on_new_rows and trigger.created_column is None and not trigger.debounce:
         said = "0 without a CreatedColumn starts work again at once, as long as the batch leaves any row pending."
-        yield Problem("DebounceSeconds", said)
+        yield Finding("DebounceSeconds", said)
     if trigger.on_new_rows and trigger.idle is not None and trigger.idle <= trigger.debounce:
         said = "It is over before DebounceSeconds are, so OnNewRows changes nothing."
-        yield Problem("IdleMinutes", said)
+        yield Finding("IdleMinutes", said)

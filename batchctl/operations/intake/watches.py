@@ -13,7 +13,7 @@ from typing import Any
 
 from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, has_open_bracket, path_key
 from batchctl.domain.errors import NotFound
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.text import did_you_mean, unfit, visible
@@ -73,12 +73,12 @@ class Rehearsal:
     totals: Mapping[str, int]
     verdicts: Sequence[Verdict]
     """The first of each outcome."""
-    trouble: str | None
+    failure: str | None
 
     @property
     def told(self) -> tuple[str, str]:
         """Return what was wrong, and what to do about it, which stands at its end."""
-        said, _, to_do = (self.trouble or "").rpartition("; ")
+        said, _, to_do = (self.failure or "").rpartition("; ")
         return (said, to_do) if said else (to_do, TO_FOLDER)
 
 
@@ -159,10 +159,10 @@ def rehearse(transactions: Transactions, folders: Folders, directory: Path, name
     found = _Rehearsed(watch, folder, seen, most)
     names = FileNames(watch.pattern, watch.marker_suffix)
     folders.walk(FolderWalk(0, 1, folder, watch.is_recursive, names, found.row_of, MOST, tells_all=True))
-    trouble = _walk(folders, found)
+    failure = _walk(folders, found)
     with transactions.read() as connection:
         verdicts = [_corrected(connection, verdict) for verdict in found.verdicts()]
-    return Rehearsal(watch, folder, found.totals, verdicts, trouble)
+    return Rehearsal(watch, folder, found.totals, verdicts, failure)
 
 
 def _corrected(connection: Any, verdict: Verdict) -> Verdict:
@@ -183,44 +183,44 @@ def _walk(folders: Folders, found: _Rehearsed) -> str | None:
             if isinstance(report, FolderPage):
                 found.take_in(report)
                 if report.is_last:
-                    return report.trouble
+                    return report.failure
     return f"it has not answered for {PATIENCE.total_seconds():g} s; see whether its share is there"
 
 
-def problems(
+def findings(
     watches: Sequence[FileWatchRow], defined: Definitions, directory: Path, folders: Folders | None
-) -> Iterator[tuple[FileWatchRow, Problem]]:
+) -> Iterator[tuple[FileWatchRow, Finding]]:
     """Yield what is wrong with the watches; of the folders only what can be said on this host, if they may be looked at."""
     wanted = {str(directory / watch.folder) for watch in watches if watch.enabled}
-    troubles = {} if folders is None else folders.troubles_with(wanted, PATIENCE)
+    failures = {} if folders is None else folders.failures_with(wanted, PATIENCE)
     enabled = [watch for watch in watches if watch.enabled]
     entities = {batch.entity for batch in defined.batches}
     for watch in watches:
         broken = None if watch.entity in entities else taking(watch.entity, defined.unreadable)
         if broken is not None:
             said = f"{broken.message}; until that is corrected nothing comes of it."
-            yield watch, Problem("Entity", said, broken.mend)
+            yield watch, Finding("Entity", said, broken.mend)
         elif watch.entity not in entities:
             meant = meant_by(watch.entity, defined.batches)
-            yield watch, Problem("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
+            yield watch, Finding("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
         if not watch.folder:
-            yield watch, Problem("Folder", "It is empty, which is the directory of the configuration itself.")
+            yield watch, Finding("Folder", "It is empty, which is the directory of the configuration itself.")
         if "/" in watch.pattern:
             message = "A pattern is for the file's name without its folders, so one with '/' never matches."
-            yield watch, Problem("Pattern", f"{message} Write the folder into Folder, or Recursive = 1.")
+            yield watch, Finding("Pattern", f"{message} Write the folder into Folder, or Recursive = 1.")
         if has_open_bracket(watch.pattern):
             message = "A '[' that no ']' closes stands for itself, so only names with that character match."
-            yield watch, Problem("Pattern", f"{message} Close it, or write [[] if that is meant.")
+            yield watch, Finding("Pattern", f"{message} Close it, or write [[] if that is meant.")
     for watch in enabled:
-        trouble = troubles.get(str(directory / watch.folder))
-        if trouble is not None:
-            message = f"It cannot be listed on this host: {trouble}. The leading controller may run on another."
-            yield watch, Problem("Folder", message, TO_FOLDER)
+        failure = failures.get(str(directory / watch.folder))
+        if failure is not None:
+            message = f"It cannot be listed on this host: {failure}. The leading controller may run on another."
+            yield watch, Finding("Folder", message, TO_FOLDER)
     for at, watch in enumerate(enabled):
         for other in enabled[:at]:
             if _overlap(watch, other, directory):
                 message = f"Watch '{visible(other.name)}' submits the same files for the same entity: disable one."
-                yield watch, Problem("Folder", message)
+                yield watch, Finding("Folder", message)
 
 
 def _overlap(one: FileWatchRow, other: FileWatchRow, directory: Path) -> bool:

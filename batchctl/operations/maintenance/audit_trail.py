@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batchctl.domain.errors import Unreadable
-from batchctl.domain.maintenance.audit_chain import Anchor, Breach, Purge, Verifier, allowed_at, purged_by
+from batchctl.domain.errors import InvalidInput
+from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, Purge, Verifier, allowed_at, purged_by
 from batchctl.domain.maintenance.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.domain.text import visible
@@ -56,7 +56,7 @@ class Verdict:
     """What became of the look at the whole chain."""
 
     head: Anchor | None
-    breaches: tuple[Breach, ...]
+    findings: tuple[ChainFinding, ...]
     gone: int
     """Rows that a purge tells of, whose hashes are there still."""
     unsealed: int
@@ -97,7 +97,7 @@ def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...]
     verifier.finish(clock.now(), purges)
     with transactions.read() as connection:
         unsealed = audit_seals.unsealed(connection)
-    return Verdict(verifier.head, tuple(verifier.breaches), verifier.gone, unsealed)
+    return Verdict(verifier.head, tuple(verifier.findings), verifier.gone, unsealed)
 
 
 def anchor(transactions: Transactions) -> Anchor | None:
@@ -144,7 +144,7 @@ def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     kind, colon, name = ref.partition(":")
     if not colon:
         message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor such as batch:NAME or file:17."
-        raise Unreadable(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
+        raise InvalidInput(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
     # Whoever has seen a target in the log may write it as it stands there.
     table, *belonging = KINDS.get(kind, (kind,))
     return (fitting(f"{table}:{name}"),), tuple(fitting(f"{each}:{name}:") for each in belonging)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from batchctl import config
 from batchctl.domain import urls
-from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseUnusable, Refused
+from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseRefused, Refused
 from batchctl.domain.text import visible
 from batchctl.store.maintenance import scripts
 
@@ -77,7 +77,7 @@ def _in_words_of_the_option() -> Iterator[None]:
     """Let what is said of the setting be said of the option: there is no configuration yet."""
     try:
         yield
-    except (ConfigurationError, DatabaseUnusable) as error:
+    except (ConfigurationError, DatabaseRefused) as error:
         raise _about_the_option(error) from error
 
 

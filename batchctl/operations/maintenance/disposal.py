@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from batchctl.domain.maintenance.retention import Keep, Mistake, Rules
+from batchctl.domain.maintenance.retention import Keep, Rules, SettingFinding
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
@@ -59,7 +59,7 @@ class Disposal:
     going: tuple[Going, ...]
     known: int
     """Of how many FileProcess rows the Data would be known no more: sent again, they would be no duplicates."""
-    mistakes: tuple[Mistake, ...]
+    findings: tuple[SettingFinding, ...]
 
 
 def plan(transactions: Transactions, clock: Clock) -> Disposal:
@@ -69,7 +69,7 @@ def plan(transactions: Transactions, clock: Clock) -> Disposal:
         names = {batch.batch_id: batch.name for batch in definitions.all_batches(connection)}
     looking = _Looking(transactions, clock.now(), rules, names)
     looking.look()
-    return Disposal(tuple(one for one in looking.going if one.rows), looking.known, rules.mistakes)
+    return Disposal(tuple(one for one in looking.going if one.rows), looking.known, rules.findings)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class LawFinding:
     """A row that breaks a law: which law, and what a person does about it."""
 
     code: str
@@ -34,7 +34,7 @@ class Violation:
 
 def examine(
     transactions: Transactions, clock: Clock, *, settled_after: timedelta = SETTLED_AFTER
-) -> tuple[Violation, ...]:
+) -> tuple[LawFinding, ...]:
     """Return the rows that break a law; what came in within `settled_after` may still wait."""
     with transactions.read() as connection:
         with dialect_of(connection).long_read(connection):
@@ -43,7 +43,7 @@ def examine(
         nameless = dialect_of(connection).missing_names(connection)
     return (
         *(
-            Violation(
+            LawFinding(
                 one.invariant.code,
                 one.invariant.law,
                 one.invariant.table,
@@ -53,10 +53,10 @@ def examine(
             for one in found
         ),
         *(
-            Violation(READABLE, f"{_CAN_BE_READ} ({row.said})", row.table, row.row_id, row.mend)
+            LawFinding(READABLE, f"{_CAN_BE_READ} ({row.said})", row.table, row.row_id, row.mend)
             for row in unread[:MOST]
         ),
-        *(Violation(NAMED, _HAS_ITS_ROW, "NamedLock", slot, mend) for slot, mend in islice(nameless.items(), MOST)),
+        *(LawFinding(NAMED, _HAS_ITS_ROW, "NamedLock", slot, mend) for slot, mend in islice(nameless.items(), MOST)),
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import gates
-from batchctl.domain.errors import Conflict, NotFound, Refused, Unreadable
+from batchctl.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice
@@ -146,12 +146,12 @@ def idle(transactions: Transactions, found: Iterable[Freeze]) -> dict[FreezeId, 
 
 
 def _end(until: str | None, now: datetime) -> datetime | None:
-    """Read until when; raises `Refused`."""
+    """Read until when; raises `StatementRefused`."""
     if until is None:
         return None
     ends = freezes.end_of(until, now)
     if ends is None:
-        raise Unreadable(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
+        raise InvalidInput(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
     if ends <= now:
         message = f"{ends:%Y-%m-%d %H:%M:%S} UTC is over: it is {now:%Y-%m-%d %H:%M:%S} UTC. Nothing is frozen."
         raise Refused(message, next_step="the same with a later --until, or without one")

@@ -8,9 +8,9 @@ from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit
 
 def checked_reason(reason: str | None) -> str | None:
     """Return why somebody acts, refusing what nobody could keep or understand."""
-    trouble = None if reason is None else unfit(reason)
-    if trouble is not None:
-        raise Refused(f"The reason cannot be kept: {trouble}.")
+    failure = None if reason is None else unfit(reason)
+    if failure is not None:
+        raise Refused(f"The reason cannot be kept: {failure}.")
     if reason is not None and not reason.strip():
         raise Refused("The reason is empty; say why, so that others understand it later.")
     return reason

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.missing_calendar import to_import
@@ -106,24 +106,24 @@ def ending(connection: Any, today: date) -> Iterator[RunningOut]:
             yield RunningOut(kept.calendar.name, until, said, users, to_extend(kept.calendar, today))
 
 
-def faults(calendar: Calendar) -> Iterator[Problem]:
+def faults(calendar: Calendar) -> Iterator[Finding]:
     """Yield what is wrong with the rows of a calendar, whoever goes by it; of its name somebody else tells."""
     for no_day in calendar.no_days:
         said = f"It cannot be read: {no_day}. Schedules that go by it start nothing."
-        yield Problem(no_day.column, said, to_mend(calendar.name, no_day))
+        yield Finding(no_day.column, said, to_mend(calendar.name, no_day))
     if calendar.business_days.strip():
         weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
-        for problem in due.problems(weekdays, "UTC", None, ()):
-            yield Problem("BusinessDays", problem.message, to_correct(calendar, "BusinessDays"))
+        for finding in due.findings(weekdays, "UTC", None, ()):
+            yield Finding("BusinessDays", finding.message, to_correct(calendar, "BusinessDays"))
     begins, until = calendar.valid_from, calendar.valid_until
     if begins is not None and until is not None and until < begins:
-        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.", to_correct(calendar, "ValidUntil"))
+        yield Finding("ValidUntil", f"It is before ValidFrom, {begins}.", to_correct(calendar, "ValidUntil"))
         return
     behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
     if behind:
         said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
         to_do = calendars.sql_to_end_on(behind[-1], calendar.calendar_id)
-        yield Problem("ValidUntil", said, f"{to_do}   (if they are)")
+        yield Finding("ValidUntil", said, f"{to_do}   (if they are)")
 
 
 def to_mend(name: str, no_day: NoDay) -> str:

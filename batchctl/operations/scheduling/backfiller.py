@@ -60,7 +60,7 @@ class Span:
         return clock.meant(_midnight(self.first)), _end(self.last, clock)
 
     def until(self, zone: str, now: datetime) -> tuple[datetime, datetime]:
-        """Return both ends in UTC, of a day that has begun only what of it is over; raises `Refused` for what is to come."""
+        """Return both ends in UTC, of a day that has begun only what of it is over; raises `StatementRefused` for what is to come."""
         first, last = self.moments(zone)
         if first > last:
             begins, ends = _typed(self.first), _typed(self.last)
@@ -216,14 +216,14 @@ class Listed:
     """The first instance that failed or is held and so keeps the rest from being started, and its status."""
     is_ahead: bool
     """True when its time reaches into the future."""
-    trouble: str | None
+    failure: str | None
     """Why nobody can say when its schedule was due."""
 
     @property
     def waits(self) -> str | None:
         """Say what it waits for, if it is for more than its work to be done."""
-        if self.trouble is not None:
-            return self.trouble
+        if self.failure is not None:
+            return self.failure
         if self.stuck is not None:
             return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
         return "its time reaches into the future" if self.is_ahead else None
@@ -250,7 +250,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Garbled:
+class UnreadableBackfill:
     """A backfill whose row holds nonsense."""
 
     row: UnreadableRow
@@ -282,7 +282,7 @@ class Backfiller:
         sure: bool = False,
         reason: str | None = None,
     ) -> Preview:
-        """Insert the row that asks for it; a running controller does the rest. Raises `Refused` where that makes no sense."""
+        """Insert the row that asks for it; a running controller does the rest. Raises `StatementRefused` where that makes no sense."""
         reason = checked_reason(reason)
 
         def act(connection: Any) -> Preview:
@@ -383,13 +383,13 @@ class Backfiller:
 
 def everyone(
     transactions: Transactions, now: datetime, default_zone: str
-) -> tuple[tuple[Listed, ...], tuple[Garbled, ...]]:
+) -> tuple[tuple[Listed, ...], tuple[UnreadableBackfill, ...]]:
     """Return the newest backfills, newest first, and those that nobody can read."""
     with transactions.read() as connection:
         named = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
         found, broken = backfills.newest(connection, LISTED)
         listed = [_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found]
-    return tuple(listed), tuple(map(Garbled, broken))
+    return tuple(listed), tuple(map(UnreadableBackfill, broken))
 
 
 def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str) -> Listed:
@@ -400,11 +400,11 @@ def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: date
         is_open=backfills.count_open(connection, one.backfill_id),
         stuck=backfills.stuck(connection, one.backfill_id) if is_running else None,
         is_ahead=is_running and one.last > now,
-        trouble=_trouble(connection, schedule, default_zone) if is_running else None,
+        failure=_failure(connection, schedule, default_zone) if is_running else None,
     )
 
 
-def _trouble(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
+def _failure(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
     """Say why nobody can say when a schedule was due, if that is so."""
     if schedule is None:
         return "the row of its schedule cannot be read"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl import misread
-from batchctl.domain.alerting.incidents import Problem
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchDefinition, DataTrigger, MissingPlugin
 from batchctl.domain.scheduling.modes import is_scheduled, is_triggered, lets_schedules, lets_triggers, takers_of
 from batchctl.domain.scheduling.schedules import Schedule
@@ -17,7 +17,7 @@ from batchctl.operations.intervene import batch_target
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_findings import Around, schedule_problems
+from batchctl.operations.scheduling.schedule_findings import Around, schedule_findings
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_rows
@@ -39,7 +39,7 @@ class ModeSwitch:
     dry_run: bool
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
-    misread: tuple[Problem, ...] = ()
+    misread: tuple[IncidentSign, ...] = ()
     """What else the batch says and nothing can be made of."""
 
 
@@ -138,7 +138,7 @@ def _others(
 
 
 def _can_be_enabled(schedule: Schedule, around: Around) -> bool:
-    return not any(schedule_problems(replace(schedule, enabled=True, decided_until=None), around))
+    return not any(schedule_findings(replace(schedule, enabled=True, decided_until=None), around))
 
 
 def _word(mode: ProcessingMode | None) -> str | None:

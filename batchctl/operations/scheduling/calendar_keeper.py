@@ -117,9 +117,9 @@ class CalendarKeeper:
     def set_day(self, name: str, day: CalendarDay, *, reason: str | None = None) -> DayChange:
         """Say of a day whether it is a business day."""
         reason = checked_reason(reason)
-        trouble = None if day.description is None else unfit(day.description)
-        if trouble is not None or len(day.description or "") > NAME_LIMIT:
-            raise Refused(f"The description cannot be kept: {trouble or f'it is longer than {NAME_LIMIT} characters'}.")
+        failure = None if day.description is None else unfit(day.description)
+        if failure is not None or len(day.description or "") > NAME_LIMIT:
+            raise Refused(f"The description cannot be kept: {failure or f'it is longer than {NAME_LIMIT} characters'}.")
 
         def act(connection: Any) -> DayChange:
             calendar = _named(connection, name)
@@ -289,10 +289,10 @@ def _day_of(calendar: Calendar, day: date | str) -> CalendarDay | None:
 
 
 def _check_name(name: str) -> None:
-    trouble = unfit(name) or ("it is empty" if not name.strip() else None)
-    trouble = trouble or (f"it is longer than {NAME_LIMIT} characters" if len(name) > NAME_LIMIT else None)
-    if trouble is not None:
-        raise Refused(f"A calendar cannot be called '{visible(name)}': {trouble}.")
+    failure = unfit(name) or ("it is empty" if not name.strip() else None)
+    failure = failure or (f"it is longer than {NAME_LIMIT} characters" if len(name) > NAME_LIMIT else None)
+    if failure is not None:
+        raise Refused(f"A calendar cannot be called '{visible(name)}': {failure}.")
 
 
 def _check_years(found: Mapping[date, str], years: Sequence[int], by_hand: str) -> None:

@@ -108,7 +108,7 @@ class Rehearsed:
     words: str | None
     zone: str | None
     nights: tuple[Night, ...]
-    trouble: str | None
+    failure: str | None
     """Why nothing can be said of it."""
 
     @property
@@ -132,7 +132,7 @@ class Rehearsed:
 
 
 def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> Preview:
-    """Reckon what a schedule will do; raises `Refused` when its columns cannot be understood.
+    """Reckon what a schedule will do; raises `StatementRefused` when its columns cannot be understood.
 
     A start without a zone is what the schedule's clocks show, and what is due at it belongs to the days shown.
     """
@@ -177,13 +177,13 @@ def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> t
         try:
             plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
         except UnfitTiming as unfit:
-            trouble = f"{unfit.column}: {unfit.message}"
-            found.append(Rehearsed(schedule=schedule, words=None, zone=None, nights=(), trouble=trouble))
+            failure = f"{unfit.column}: {unfit.message}"
+            found.append(Rehearsed(schedule=schedule, words=None, zone=None, nights=(), failure=failure))
             continue
         changes = changes_of(plan.read.clock, after, after + YEAR)
         nights = tuple(night_of(plan, change) for change in changes)
         zone = plan.read.zone
-        found.append(Rehearsed(schedule=schedule, words=plan.words, zone=zone, nights=nights, trouble=None))
+        found.append(Rehearsed(schedule=schedule, words=plan.words, zone=zone, nights=nights, failure=None))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from batchctl.domain.definitions import sql_jobs
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.scheduling import catch_up, due
@@ -66,12 +66,12 @@ class Around:
             return None
 
 
-def schedule_problems(schedule: Schedule, around: Around) -> Iterator[Problem]:
+def schedule_findings(schedule: Schedule, around: Around) -> Iterator[Finding]:
     """Yield what keeps a schedule from starting work, or lets it start less than somebody expects."""
     yield from _of_texts(schedule)
     yield from _of_entity(schedule, around)
-    timing = due.problems(schedule.timing, around.zone, around.calendar_of(schedule.timing), around.calendars)
-    yield from (_with_calendar(schedule.timing, problem, around) for problem in timing)
+    timing = due.findings(schedule.timing, around.zone, around.calendar_of(schedule.timing), around.calendars)
+    yield from (_with_calendar(schedule.timing, finding, around) for finding in timing)
     yield from _of_policies(schedule)
     if not timing and schedule.enabled:
         yield from _of_due_times(schedule, around)
@@ -79,9 +79,9 @@ def schedule_problems(schedule: Schedule, around: Around) -> Iterator[Problem]:
 
 def never_due(timing: Timing, decided_until: datetime | None, around: Around) -> str | None:
     """Say why what a job's code says is never due, from what is decided on; None when it is."""
-    problem = next(iter(due.problems(timing, around.zone, around.calendar_of(timing), around.calendars)), None)
-    if problem is not None:
-        return f"{problem.message} It never starts anything."
+    finding = next(iter(due.findings(timing, around.zone, around.calendar_of(timing), around.calendars)), None)
+    if finding is not None:
+        return f"{finding.message} It never starts anything."
     plan = around.plan_of(timing)
     if plan is None or _is_due_again(plan, decided_until, around):
         return None
@@ -91,7 +91,7 @@ def never_due(timing: Timing, decided_until: datetime | None, around: Around) ->
     return f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
 
 
-def schedule_warnings(schedule: Schedule, around: Around) -> Iterator[Problem]:
+def schedule_warnings(schedule: Schedule, around: Around) -> Iterator[Finding]:
     """Yield what will fail once a schedule has started it; a schedule is made all the same."""
     for batch in takers_of(schedule.entity, around.batches) if schedule.enabled else ():
         # With PopulatorArgs nothing comes of it at all, which is said elsewhere.
@@ -101,55 +101,55 @@ def schedule_warnings(schedule: Schedule, around: Around) -> Iterator[Problem]:
             used = [f"{{{name}}}" for name in _placeholders(step) if name in empty]
             if used:
                 said = f"Step {step.seq} of {visible(batch.name)} uses {', '.join(used)}; a schedule brings none, so it fails."
-                yield Problem("Entity", said, f"correct the step, or start {visible(batch.name)} by files only")
+                yield Finding("Entity", said, f"correct the step, or start {visible(batch.name)} by files only")
 
 
-def remedy_of(schedule: Schedule, problem: Problem, others: Collection[Problem]) -> str | None:
+def remedy_of(schedule: Schedule, finding: Finding, others: Collection[Finding]) -> str | None:
     """Return what mends a finding of a row that is there; None where that takes an SQL client.
 
     The row is looked through wholly again, so one command names all columns that are wrong.
     """
     is_kept = schedule.origin not in {None, sql_jobs.ORIGIN}
-    if problem.column == "CalendarName" and problem.remedy is not None and not is_kept:
+    if finding.column == "CalendarName" and finding.remedy is not None and not is_kept:
         other = f"batchctl schedule set {typed(schedule.name)} --calendar-name ... --reason ..."
-        return f"{problem.remedy}   (or: {other})"
-    if not _is_set(problem):
-        return problem.remedy
-    if is_kept and problem.column not in OPERATORS:
-        return problem.remedy or f"correct it where it is declared: {visible(schedule.origin or '')}"
+        return f"{finding.remedy}   (or: {other})"
+    if not _is_set(finding):
+        return finding.remedy
+    if is_kept and finding.column not in OPERATORS:
+        return finding.remedy or f"correct it where it is declared: {visible(schedule.origin or '')}"
     wrong = [one for one in others if _is_set(one) and (not is_kept or one.column in OPERATORS)]
     columns = list(dict.fromkeys(one.column for one in wrong))
     if "ScheduleName" in columns or visible(schedule.name) != schedule.name:
         return None
-    if problem.remedy is not None and columns == [problem.column]:
-        return problem.remedy
+    if finding.remedy is not None and columns == [finding.column]:
+        return finding.remedy
     options = " ".join(f"{option_of(column)} ..." if column else "..." for column in columns)
     return f"batchctl schedule set {typed(schedule.name)} {options} --reason ..."
 
 
-def _is_set(problem: Problem) -> bool:
+def _is_set(finding: Finding) -> bool:
     """Say whether it is another value in its own row that mends it."""
-    return problem.remedy is None or problem.remedy.startswith("batchctl schedule set ")
+    return finding.remedy is None or finding.remedy.startswith("batchctl schedule set ")
 
 
-def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
+def calendar_findings(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Finding]:
     """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
-    for problem in _of_name("CalendarName", calendar.name):
-        yield replace(problem, remedy=almanac.to_correct(calendar, problem.column))
+    for finding in _of_name("CalendarName", calendar.name):
+        yield replace(finding, remedy=almanac.to_correct(calendar, finding.column))
     yield from almanac.faults(calendar)
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
     if ends is not None and names:
         said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} {'uses' if len(names) == 1 else 'use'} it."
-        yield Problem("ValidUntil", said, almanac.to_extend(calendar, today))
+        yield Finding("ValidUntil", said, almanac.to_extend(calendar, today))
 
 
-def mode_problems(
+def mode_findings(
     batch: BatchDefinition,
     batches: Sequence[BatchDefinition],
     schedules: Iterable[Schedule],
     triggers: Iterable[DataTrigger],
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Yield what does not fit a batch's mode: nothing that starts it, or something that should not."""
     if batch.mode is None:
         return
@@ -160,15 +160,15 @@ def mode_problems(
     name = visible(batch.name)
     if batch.mode is ProcessingMode.SCHEDULED and not timed:
         message = f"No enabled schedule is of its entity '{visible(batch.entity)}', so no time starts it."
-        yield Problem("ProcessingMode", message, _to_have_schedule(batch, every_timed))
+        yield Finding("ProcessingMode", message, _to_have_schedule(batch, every_timed))
     if batch.mode is ProcessingMode.TRIGGERED and not rows:
         message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
-        yield Problem("ProcessingMode", message, _to_have_trigger(every_trigger))
+        yield Finding("ProcessingMode", message, _to_have_trigger(every_trigger))
     yield from _disagreeing(batch, takers, is_scheduled, timed)
     yield from _disagreeing(batch, takers, is_triggered, rows)
     if rows and not any(is_triggered(one.mode) for one in takers):
         message = f"Trigger {_names(rows)} is enabled, but the mode of {name} is {batch.mode}, so it starts nothing."
-        yield Problem(
+        yield Finding(
             "ProcessingMode", message, f"batchctl mode {typed(name)} {batch.mode} --reason ...   (disables it)"
         )
 
@@ -187,7 +187,7 @@ def _disagreeing(
     takers: Sequence[BatchDefinition],
     lets: Callable[[ProcessingMode | None], bool],
     starters: Sequence[Schedule] | Sequence[DataTrigger],
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Yield what starts a batch whose own mode does not let it, because another batch of its entity does."""
     if lets(batch.mode) or not starters:
         return
@@ -198,18 +198,18 @@ def _disagreeing(
             f"Its mode is {batch.mode}, but {kind} {_names(starters)} starts it all the same, with {', '.join(others)},"
             f" whose entity is '{visible(batch.entity)}' too."
         )
-        yield Problem("ProcessingMode", message, "give them different entities, or one mode: batchctl mode --help")
+        yield Finding("ProcessingMode", message, "give them different entities, or one mode: batchctl mode --help")
 
 
 def _names(starters: Sequence[Schedule] | Sequence[DataTrigger]) -> str:
     return ", ".join(visible(one.name) for one in starters)
 
 
-def _of_name(column: str, text: str) -> Iterator[Problem]:
+def _of_name(column: str, text: str) -> Iterator[Finding]:
     if any(map(is_invisible, text)):
-        yield Problem(column, f"It holds what nobody can see: '{visible(text)}'.")
+        yield Finding(column, f"It holds what nobody can see: '{visible(text)}'.")
     elif text != text.strip():
-        yield Problem(column, f"It begins or ends with a blank: '{visible(text)}'.")
+        yield Finding(column, f"It begins or ends with a blank: '{visible(text)}'.")
 
 
 def _placeholders(step: Step) -> list[str]:
@@ -226,48 +226,48 @@ def _placeholders(step: Step) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _of_texts(schedule: Schedule) -> Iterator[Problem]:
+def _of_texts(schedule: Schedule) -> Iterator[Finding]:
     for column, text in (("ScheduleName", schedule.name), ("Entity", schedule.entity)):
         yield from _of_name(column, text)
-    trouble = None if schedule.description is None else unfit(schedule.description)
-    if trouble is not None:
-        yield Problem("Description", f"It cannot be used: {trouble}.")
+    failure = None if schedule.description is None else unfit(schedule.description)
+    if failure is not None:
+        yield Finding("Description", f"It cannot be used: {failure}.")
 
 
-def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
+def _of_entity(schedule: Schedule, around: Around) -> Iterator[Finding]:
     takers = takers_of(schedule.entity, around.batches)
     entity = visible(schedule.entity)
     broken = None if takers else taking(schedule.entity, around.unreadable)
     if broken is not None:
-        yield Problem("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
+        yield Finding("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
     elif not takers:
         meant = meant_by(schedule.entity, around.batches)
-        yield Problem("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
+        yield Finding("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
     elif schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
         said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
-        yield Problem("Entity", said, f"batchctl mode {typed(takers[0].name)} scheduled --reason ...")
+        yield Finding("Entity", said, f"batchctl mode {typed(takers[0].name)} scheduled --reason ...")
     for batch in takers:
         if batch.searches_file_name:
             said = (
                 f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a schedule starts has none."
             )
-            yield Problem("Entity", f"{said} Every row would be rejected.")
+            yield Finding("Entity", f"{said} Every row would be rejected.")
 
 
-def _of_policies(schedule: Schedule) -> Iterator[Problem]:
+def _of_policies(schedule: Schedule) -> Iterator[Finding]:
     """Yield what the database refuses by itself, for who has not asked it yet."""
     if (schedule.catch_up.value == "up_to") is not (schedule.catch_up_most is not None):
         said = "CatchUp up_to needs it; write for example 3."
-        yield Problem("CatchUpMost", said if schedule.catch_up_most is None else "Only CatchUp up_to has it; empty it.")
+        yield Finding("CatchUpMost", said if schedule.catch_up_most is None else "Only CatchUp up_to has it; empty it.")
     elif schedule.catch_up_most is not None and not 1 <= schedule.catch_up_most <= 1000:
-        yield Problem("CatchUpMost", f"{schedule.catch_up_most} is not between 1 and 1000.")
+        yield Finding("CatchUpMost", f"{schedule.catch_up_most} is not between 1 and 1000.")
     seconds = int(schedule.jitter.total_seconds())
     if not 0 <= seconds <= 86400:
-        yield Problem("Jitter", f"{seconds} is not between 0 and 86400 seconds.")
+        yield Finding("Jitter", f"{seconds} is not between 0 and 86400 seconds.")
 
 
-def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
+def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Finding]:
     plan = around.plan_of(schedule.timing)
     if plan is None or _is_due_again(plan, schedule.decided_until, around):
         return
@@ -276,18 +276,18 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
         remedy = f"batchctl schedule set {name} --run-at ... --reason ...{OR_DISABLE}"
-        yield Problem("RunAt", said, remedy)
+        yield Finding("RunAt", said, remedy)
         return
     remedy = f"batchctl schedule set {name} ... --reason ...{OR_DISABLE}"
-    yield Problem("", "It is never due again, so it never starts anything.", remedy)
+    yield Finding("", "It is never due again, so it never starts anything.", remedy)
 
 
-def _with_calendar(timing: Timing, problem: Problem, around: Around) -> Problem:
+def _with_calendar(timing: Timing, finding: Finding, around: Around) -> Finding:
     """Say how a calendar is made that there is not, unless a name was only misspelt."""
     name = timing.calendar_name
-    if problem.column != "CalendarName" or name is None or name in around.calendars or nearest(name, around.calendars):
-        return problem
-    return replace(problem, remedy=to_import(name, str(around.today.year)))
+    if finding.column != "CalendarName" or name is None or name in around.calendars or nearest(name, around.calendars):
+        return finding
+    return replace(finding, remedy=to_import(name, str(around.today.year)))
 
 
 def _is_due_again(plan: Plan, decided_until: datetime | None, around: Around) -> bool:

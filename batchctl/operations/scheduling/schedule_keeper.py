@@ -8,7 +8,7 @@ from typing import Any
 
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import JsonValue, Problem
+from batchctl.domain.outcomes import Finding, JsonValue
 from batchctl.domain.scheduling.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.scheduling.timing_text import SET_TO_NULL
@@ -21,7 +21,7 @@ from batchctl.operations.scheduling.schedule_findings import (
     OPERATORS,
     OR_DISABLE,
     Around,
-    schedule_problems,
+    schedule_findings,
     schedule_warnings,
 )
 from batchctl.operations.scheduling.timetable import Next, schedule_target
@@ -48,8 +48,8 @@ class Written:
     """Those that only the type had a use for that it was of before."""
     words: str | None
     next: Next | None
-    problems: tuple[Problem, ...]
-    warnings: tuple[Problem, ...]
+    findings: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
     """What will fail once it starts; it is written all the same."""
     dry_run: bool
 
@@ -76,7 +76,7 @@ class ScheduleKeeper:
             schedule = schedule_of(said)
             after: Columns = {name: value for name, value in said.items() if value is not None}
             done = self._written(connection, schedule, around, {}, after, (), is_new=True)
-            if not done.problems and not self.actor.dry_run:
+            if not done.findings and not self.actor.dry_run:
                 schedule_id = schedule_rows.add(connection, {**after, **UNARMED})
                 arming.arm(connection, schedule_id, around)
                 self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
@@ -105,7 +105,7 @@ class ScheduleKeeper:
             decided_until = None if anew else known.decided_until
             schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
             done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
-            if not done.problems and after and not self.actor.dry_run:
+            if not done.findings and after and not self.actor.dry_run:
                 schedule_rows.change(connection, known.schedule_id, after, around.now)
                 arming.arm(connection, known.schedule_id, around, anew=anew)
                 self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
@@ -129,9 +129,9 @@ class ScheduleKeeper:
             if after:
                 unarmed = dict.fromkeys(UNARMED)
                 schedule = schedule_of({**shown_columns.schedule(known), **unarmed, **after})
-            problems = enabled and bool(after)
-            done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=problems)
-            if done.problems or not after or self.actor.dry_run:
+            findings = enabled and bool(after)
+            done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=findings)
+            if done.findings or not after or self.actor.dry_run:
                 return done
             if enabled:
                 schedule_rows.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
@@ -156,7 +156,7 @@ class ScheduleKeeper:
         is_new: bool,
         is_checked: bool = True,
     ) -> Written:
-        found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        found = [*_of_lengths(after), *schedule_findings(schedule, around)] if is_checked else []
         found = [_for_options(one, after) for one in found]
         if is_new:
             # There is none yet that could be changed.
@@ -173,33 +173,33 @@ class ScheduleKeeper:
             cleared=cleared,
             words=None if plan is None else plan.words,
             next=timetable.next_of(connection, schedule, around),
-            problems=tuple(found),
+            findings=tuple(found),
             warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
             dry_run=self.actor.dry_run,
         )
 
 
-def _for_options(problem: Problem, after: Mapping[str, JsonValue]) -> Problem:
+def _for_options(finding: Finding, after: Mapping[str, JsonValue]) -> Finding:
     """Say to somebody who writes options what to do, who has no NULL to write."""
-    option = option_of(problem.column)
-    what = f"leave {option} out" if after.get(problem.column) is not None else f"empty it with {option} ''"
-    return replace(problem, message=problem.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))
+    option = option_of(finding.column)
+    what = f"leave {option} out" if after.get(finding.column) is not None else f"empty it with {option} ''"
+    return replace(finding, message=finding.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))
 
 
-def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
-    remedy = problem.remedy or ""
+def _made_again(finding: Finding, schedule: Schedule, again: str) -> str | None:
+    remedy = finding.remedy or ""
     if not remedy.startswith("batchctl schedule set "):
-        return problem.remedy
-    if problem.column == "RunAt":
+        return finding.remedy
+    if finding.column == "RunAt":
         return f"{again} --entity {typed(schedule.entity)} --type once --run-at ...   (a time to come)"
     return f"{again} ...   (with a time to come)"
 
 
-def _then_enabled(problem: Problem) -> str | None:
+def _then_enabled(finding: Finding) -> str | None:
     """Return what mends a schedule that is disabled still."""
-    remedy = problem.remedy or ""
+    remedy = finding.remedy or ""
     if not remedy.endswith(OR_DISABLE):
-        return problem.remedy
+        return finding.remedy
     return f"{remedy.removesuffix(OR_DISABLE)}   (then enable it)"
 
 
@@ -207,14 +207,14 @@ def _own(said: Columns) -> Columns:
     return {column: value for column, value in said.items() if column not in _NOT_SHOWN}
 
 
-def _of_lengths(after: Columns) -> Iterator[Problem]:
+def _of_lengths(after: Columns) -> Iterator[Finding]:
     """Yield the texts that their columns cannot hold."""
     for column, value in after.items():
         limit = _LIMITS.get(column, NAME_LIMIT)
         if column not in _UNLIMITED and isinstance(value, str) and len(value) > limit:
-            yield Problem(column, f"It is longer than {limit} characters.")
+            yield Finding(column, f"It is longer than {limit} characters.")
         if value == "":
-            yield Problem(column, "It is empty.")
+            yield Finding(column, "It is empty.")
 
 
 def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:

@@ -8,15 +8,15 @@ from typing import Any
 
 from batchctl.domain.definitions.declared import correct_decorator, job_of
 from batchctl.domain.definitions.reconciling import TIMING, owner_in
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
 from batchctl.domain.text import visible
 from batchctl.operations.scheduling.schedule_findings import (
-    calendar_problems,
-    mode_problems,
+    calendar_findings,
+    mode_findings,
     remedy_of,
-    schedule_problems,
+    schedule_findings,
     schedule_warnings,
 )
 from batchctl.operations.scheduling.timetable import Timetable
@@ -25,11 +25,11 @@ from batchctl.store.scheduling import backfills, calendars, schedule_rows
 _OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
 _SAID = "The row holds nonsense, so it starts nothing"
 
-Row = tuple[str, str, Problem]
+Row = tuple[str, str, Finding]
 """Table, row, and what is wrong with it."""
 
 
-def time_problems(
+def time_findings(
     connection: Any, table: Timetable, batches: Sequence[BatchDefinition], triggers: Sequence[DataTrigger]
 ) -> Iterator[Row]:
     """Yield what is wrong with each schedule, calendar and mode."""
@@ -37,50 +37,50 @@ def time_problems(
     timed, broken = schedule_rows.everything(connection)
     known = calendars.everything(connection)
     for row in broken:
-        yield row.table, str(row.row_id), Problem(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)
+        yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)
     for schedule in timed:
-        wrong = list(schedule_problems(schedule, around))
-        for problem in wrong:
-            mended = replace(problem, remedy=remedy_of(schedule, problem, wrong))
+        wrong = list(schedule_findings(schedule, around))
+        for finding in wrong:
+            mended = replace(finding, remedy=remedy_of(schedule, finding, wrong))
             yield "Schedule", visible(schedule.name), _of_job(schedule, mended)
-        for problem in schedule_warnings(schedule, around):
-            yield "Schedule", visible(schedule.name), problem
+        for finding in schedule_warnings(schedule, around):
+            yield "Schedule", visible(schedule.name), finding
     for calendar in known:
         users = [one for one in timed if one.timing.calendar_name == calendar.name]
-        for problem in calendar_problems(calendar, users, around.today):
-            yield "Calendar", visible(calendar.name), problem
+        for finding in calendar_findings(calendar, users, around.today):
+            yield "Calendar", visible(calendar.name), finding
     for day_id, calendar_id in calendars.strays(connection).items():
         said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
-        yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
+        yield "CalendarDay", str(day_id), Finding("Calendar_id", said, calendars.sql_to_delete(day_id))
     running, unreadable = backfills.running(connection)
     for row in unreadable:
-        yield row.table, str(row.row_id), Problem(row.column, f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
+        yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
     for backfill in running:
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
     for batch in batches:
-        for problem in mode_problems(batch, batches, timed, triggers):
-            yield "ProcessBatch", visible(batch.name), problem
+        for finding in mode_findings(batch, batches, timed, triggers):
+            yield "ProcessBatch", visible(batch.name), finding
 
 
 _OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING.values()})
 """Columns of a job's schedule that are overwritten by what its code says."""
 
 
-def _of_job(schedule: Schedule, problem: Problem) -> Problem:
+def _of_job(schedule: Schedule, finding: Finding) -> Finding:
     """Send who looks at a job's schedule to its code: what he writes into the row by hand does not stay."""
-    is_of_code = owner_in(schedule.origin) is not None and problem.column in _OF_THE_CODE
-    by_hand = problem.remedy is None or problem.remedy.startswith(
+    is_of_code = owner_in(schedule.origin) is not None and finding.column in _OF_THE_CODE
+    by_hand = finding.remedy is None or finding.remedy.startswith(
         ("batchctl schedule set ", "correct it where it is declared")
     )
     if not is_of_code or not by_hand:
-        return problem
-    return replace(problem, remedy=correct_decorator(job_of(schedule.name)))
+        return finding
+    return replace(finding, remedy=correct_decorator(job_of(schedule.name)))
 
 
-def _ahead(backfill: Backfill) -> Problem:
+def _ahead(backfill: Backfill) -> Finding:
     said = (
         f"{backfill.last:%Y-%m-%d %H:%M:%S} UTC is still to come: a backfill is for due times that are over, so this one"
         " takes none before its time and stays running until then."
     )
-    return Problem("UntilTime", said, f"batchctl backfill cancel {backfill.backfill_id} --reason ...")
+    return Finding("UntilTime", said, f"batchctl backfill cancel {backfill.backfill_id} --reason ...")

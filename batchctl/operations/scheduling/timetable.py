@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.outcomes import Problem
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
@@ -23,7 +23,7 @@ from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
-from batchctl.operations.scheduling.schedule_findings import Around, remedy_of, schedule_problems, schedule_warnings
+from batchctl.operations.scheduling.schedule_findings import Around, remedy_of, schedule_findings, schedule_warnings
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
@@ -88,7 +88,7 @@ class Timed:
     """When it is due; None when its columns cannot be understood, or nothing lets it."""
     next: Next | None
     last: ScheduleFire | None
-    findings: tuple[Problem, ...]
+    findings: tuple[Finding, ...]
 
     @property
     def words(self) -> str:
@@ -242,23 +242,23 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
         next=next_of(connection, schedule, around),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
         findings=(
-            *schedule_problems(schedule, around),
+            *schedule_findings(schedule, around),
             *schedule_warnings(schedule, around),
             *_of_calendar(schedule, around),
         ),
     )
 
 
-def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
+def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Finding]:
     """Yield that its calendar ends, which `check` says of the calendar."""
     calendar = around.calendar_of(schedule.timing)
     ends = None if calendar is None else running_out(calendar, around.today)
     if ends is not None and schedule.enabled:
-        yield Problem("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
+        yield Finding("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
 
 
 def named(connection: Any, name: str) -> Schedule:
-    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
+    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `StatementRefused` where it cannot be read."""
     found, broken = schedule_rows.everything(connection)
     schedule = next((each for each in found if each.name == name), None)
     if schedule is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, select, text
 
-from batchctl.domain.alerting.incidents import Incident, Problem
+from batchctl.domain.alerting.incidents import Incident, IncidentSign
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
@@ -107,30 +107,30 @@ def of_instance(connection: Connection, instance_id: InstanceId) -> list[Inciden
     return readable(_OF_INSTANCE(connection, instance_id=instance_id), _incident)
 
 
-def add(connection: Connection, problem: Problem, now: datetime) -> IncidentId:
+def add(connection: Connection, sign: IncidentSign, now: datetime) -> IncidentId:
     """Open an incident."""
-    values = _said(problem) | {
-        "Kind": problem.kind.value,
-        "IncidentKey": _name(problem.key),
+    values = _said(sign) | {
+        "Kind": sign.kind.value,
+        "IncidentKey": _name(sign.key),
         "Status": IncidentStatus.OPEN.value,
-        "Subject": _name(problem.subject),
-        "ProcessBatch_id": problem.batch_id,
-        "ProcessControlSeq": problem.seq,
-        "Evidence": problem.evidence,
-        "OpenedTime": problem.since,
+        "Subject": _name(sign.subject),
+        "ProcessBatch_id": sign.batch_id,
+        "ProcessControlSeq": sign.seq,
+        "Evidence": sign.evidence,
+        "OpenedTime": sign.since,
         "LastSeen": now,
-        "RecoveryTime": now if problem.is_over else None,
+        "RecoveryTime": now if sign.is_over else None,
         "z_inserted": now,
         "z_updated": now,
     }
     return IncidentId(_ADD(connection, values))
 
 
-def see_again(connection: Connection, found: Incident, problem: Problem, now: datetime) -> bool:
+def see_again(connection: Connection, found: Incident, sign: IncidentSign, now: datetime) -> bool:
     """Write that an incident has happened once more, or what else there is to say of it."""
-    is_more = problem.evidence > found.evidence
-    values = _said(problem) | {
-        "Evidence": max(problem.evidence, found.evidence),
+    is_more = sign.evidence > found.evidence
+    values = _said(sign) | {
+        "Evidence": max(sign.evidence, found.evidence),
         "Occurrences": found.occurrences + is_more,
         "LastSeen": now,
         "z_updated": now,
@@ -184,13 +184,13 @@ def snooze(connection: Connection, found: Incident, until: datetime, now: dateti
     return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
 
 
-def _said(problem: Problem) -> dict[str, object]:
+def _said(sign: IncidentSign) -> dict[str, object]:
     return {
-        "Severity": problem.severity.value,
-        "Message": storable(problem.message),
-        "Detail": None if problem.detail is None else storable(problem.detail),
-        "NextStep": None if problem.next_step is None else storable(problem.next_step),
-        "BatchControl_id": problem.instance_id,
+        "Severity": sign.severity.value,
+        "Message": storable(sign.message),
+        "Detail": None if sign.detail is None else storable(sign.detail),
+        "NextStep": None if sign.next_step is None else storable(sign.next_step),
+        "BatchControl_id": sign.instance_id,
     }
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from batchctl.domain.dependencies.waits import Lacking, Wait, lacking
+from batchctl.domain.dependencies.waits import AwaitedUpstream, Wait, lacking
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
 from batchctl.domain.status import DependencyMode, SchedulerEvent
@@ -184,7 +184,7 @@ def _reason(
     missing: BatchId,
     batches: Batches,
     now: datetime,
-) -> Lacking:
+) -> AwaitedUpstream:
     newest = instances.newest(connection, missing, waiting.cycle_key)
     was_offered = newest is not None and completions.was_offered(connection, batch.batch_id, newest.instance_id)
     other = batches.get(missing)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.ports import Change
 
 
@@ -135,7 +135,7 @@ class Dialect(Protocol):
         """Say whether an error concerns the database as a whole, not a row."""
         ...
 
-    def unusable(self, error: BaseException, where: str) -> DatabaseUnusable:
+    def database_refused(self, error: BaseException, where: str) -> DatabaseRefused:
         """Explain an error that concerns the database as a whole."""
         ...
 
@@ -182,7 +182,7 @@ class Dialect(Protocol):
         """Say the same of a FileProcess row and of any of the batches that will take it; who is hurried runs into it."""
         ...
 
-    def violations(self, connection: Connection, *, at_length: bool) -> list[str]:
+    def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:
         """Return what breaks the constraints, or the database itself; at most a hundred lines.
 
         Where that takes reading every row of every table it is done `at_length` only.

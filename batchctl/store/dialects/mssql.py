@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
@@ -95,7 +95,7 @@ _NAMED = re.compile(
     r"(\b(?:CREATE TABLE|ALTER TABLE|REFERENCES|INSERT INTO) |\bCREATE (?:UNIQUE )?INDEX \[\w+\] ON )(?=\w+ )"
 )
 _MAY_NOT_CHECK = frozenset({2557, 2571, 7983})
-_MOST_VIOLATIONS = 100
+_MOST_FINDINGS = 100
 _NOT_CHECKED = (
     "the constraints were not looked at, because only db_owner, db_ddladmin and sysadmin may run DBCC CHECKCONSTRAINTS;"
     " let a DBA run batchctl check --constraints"
@@ -181,8 +181,8 @@ def _greet(session: Session) -> None:
         )
 
 
-def _refused(reason: str, next_step: str) -> DatabaseUnusable:
-    return DatabaseUnusable(f"The control database {reason}.", next_step=next_step)
+def _refused(reason: str, next_step: str) -> DatabaseRefused:
+    return DatabaseRefused(f"The control database {reason}.", next_step=next_step)
 
 
 def prepare(connection: Connection) -> None:
@@ -324,17 +324,17 @@ def is_lost(error: BaseException) -> bool:
 
 def is_about_the_database(error: BaseException) -> bool:
     """Say whether an error concerns the database as a whole, not a row."""
-    return isinstance(error, ServerError) and (is_lost(error) or error.number in errors.UNUSABLE)
+    return isinstance(error, ServerError) and (is_lost(error) or error.number in errors.REFUSED_BECAUSE)
 
 
-def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+def database_refused(error: BaseException, where: str) -> DatabaseRefused:
     """Explain an error that concerns the database as a whole."""
-    if isinstance(error, DatabaseUnusable):
+    if isinstance(error, DatabaseRefused):
         return error
     number = error.number if isinstance(error, ServerError) else None
-    if number in errors.UNUSABLE:
-        message = f"The control database {where} {errors.UNUSABLE[number]}: {error}."
-        return DatabaseUnusable(message, next_step=errors.NEXT_STEPS.get(number))
+    if number in errors.REFUSED_BECAUSE:
+        message = f"The control database {where} {errors.REFUSED_BECAUSE[number]}: {error}."
+        return DatabaseRefused(message, next_step=errors.NEXT_STEPS.get(number))
     return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
 
 
@@ -401,7 +401,7 @@ def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence
     return False
 
 
-def violations(connection: Connection, *, at_length: bool) -> list[str]:
+def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:
     """Return what breaks the constraints, at length only; or that this login may not look, for which DBCC wants a role."""
     session, found = _session(connection), list[str]()
     if not at_length:
@@ -418,7 +418,7 @@ def violations(connection: Connection, *, at_length: bool) -> list[str]:
         return [_NOT_CHECKED]
     finally:
         session.raw.timeout = timeout
-    return found[:_MOST_VIOLATIONS]
+    return found[:_MOST_FINDINGS]
 
 
 def definitions(connection: Connection) -> dict[str, str]:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from batchctl import __version__
 from batchctl.domain import urls
-from batchctl.domain.errors import ConfigurationError, DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import ConfigurationError, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import visible
 
@@ -308,13 +308,13 @@ def _passwords(url: URL) -> tuple[str, ...]:
     return urls.passwords_in(url.render_as_string(hide_password=False))
 
 
-def _refused(error: ServerError, url: URL, where: str) -> DatabaseUnusable:
+def _refused(error: ServerError, url: URL, where: str) -> DatabaseRefused:
     said = urls.redacted(error.text, _passwords(url))
     if error.state == "28000" or error.number in {18452, 18456}:
         next_step = "see user and password in database_url, and that the login may connect to the database"
-        return DatabaseUnusable(f"The control database {where} refuses the login: {said}.", next_step=next_step)
+        return DatabaseRefused(f"The control database {where} refuses the login: {said}.", next_step=next_step)
     if error.number == 4060:
         next_step = "see the database's name in database_url, that it is online, and that the login has a user in it"
-        return DatabaseUnusable(f"The control database {where} cannot be opened: {said}.", next_step=next_step)
+        return DatabaseRefused(f"The control database {where} cannot be opened: {said}.", next_step=next_step)
     next_step = "see that the server is up, and the host, port and encryption in database_url"
     return DatabaseUnreachable(f"The control database {where} cannot be reached: {said}.", next_step=next_step)

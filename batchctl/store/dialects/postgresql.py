@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
 from batchctl.domain import installing
-from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnreachable, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import postgresql_catalog as catalog
@@ -203,8 +203,8 @@ def _while_heard(work: Any) -> Generator[Any, Any, Any]:
         return end.value
 
 
-def _refused(reason: str, next_step: str) -> DatabaseUnusable:
-    return DatabaseUnusable(f"The control database {reason}.", next_step=next_step)
+def _refused(reason: str, next_step: str) -> DatabaseRefused:
+    return DatabaseRefused(f"The control database {reason}.", next_step=next_step)
 
 
 def prepare(connection: Connection) -> None:
@@ -410,10 +410,10 @@ def is_about_the_database(error: BaseException) -> bool:
     return is_lost(error) or errors.is_about_the_database(str(_origin(error)), _state_of(error))
 
 
-def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+def database_refused(error: BaseException, where: str) -> DatabaseRefused:
     """Explain an error that concerns the database as a whole."""
     origin, state = _origin(error), _state_of(error)
-    if isinstance(origin, DatabaseUnusable):
+    if isinstance(origin, DatabaseRefused):
         return origin
     said = visible(str(origin).strip().partition("\n")[0])
     what, next_step = errors.meaning(said, state)
@@ -422,7 +422,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     message = f"The control database {where} {what}: {said.removeprefix('connection failed: ')}{code}."
     if is_lost(error):
         return DatabaseUnreachable(message, next_step=visible(next_step))
-    return DatabaseUnusable(message, next_step=visible(next_step))
+    return DatabaseRefused(message, next_step=visible(next_step))
 
 
 def whereabouts(connection: Connection) -> str:
@@ -444,7 +444,7 @@ def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: 
     return nullcontext()
 
 
-def violations(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
+def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
     """Nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
     return []
 

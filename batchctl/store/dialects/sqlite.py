@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import sqlite_log
@@ -47,7 +47,7 @@ _MOST_KEPT_KIB = 1 << 20
 
 _FILE = "batchctl_file"
 _TRANSIENT = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"})
-_UNUSABLE = {
+_REFUSED_BECAUSE = {
     "SQLITE_NOTADB": "is not a SQLite database",
     "SQLITE_CORRUPT": "is damaged: restore it from a backup, do not write to it",
     "SQLITE_READONLY": "is read-only",
@@ -90,13 +90,13 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
     if sqlite3.sqlite_version_info < OLDEST:
         message = f"The SQLite {sqlite3.sqlite_version} of this Python cannot open the control database {path}."
         next_step = f"use a Python with SQLite {'.'.join(map(str, OLDEST))} or later"
-        raise DatabaseUnusable(message, next_step=next_step)
+        raise DatabaseRefused(message, next_step=next_step)
     if not path.parent.is_dir():
         message = f"The folder {path.parent} of the control database {path.name} does not exist."
-        raise DatabaseUnusable(message, next_step="create the folder, or correct database_url")
+        raise DatabaseRefused(message, next_step="create the folder, or correct database_url")
     if not path.exists() and not may_create:
         message = f"The control database {path} does not exist."
-        raise DatabaseUnusable(message, next_step="batchctl db upgrade")
+        raise DatabaseRefused(message, next_step="batchctl db upgrade")
 
     def connect() -> sqlite3.Connection:
         if may_create:
@@ -120,10 +120,10 @@ def database_path(url: URL, directory: Path) -> Path:
         file = "/".join(filter(None, (url.host, url.database)))
         message = f"After sqlite: two slashes begin the name of a host, which SQLite has none of: '{visible(file)}'."
         next_step = f"write three for a file beside the configuration: sqlite:///{visible(file)}"
-        raise DatabaseUnusable(message, next_step=next_step)
+        raise DatabaseRefused(message, next_step=next_step)
     if not url.database or url.database == ":memory:":
         message = "A control database in memory would be forgotten at once: name a file, such as sqlite:///batchctl.db."
-        raise DatabaseUnusable(message)
+        raise DatabaseRefused(message)
     return (directory / url.database).resolve()
 
 
@@ -151,7 +151,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.batchctl_beside, connection.batchctl_checked = beside(path), 0
         connection.batchctl_is_open = True
     except sqlite3.Error as error:
-        raise unusable(error, str(path)) from error
+        raise database_refused(error, str(path)) from error
     return connection
 
 
@@ -291,7 +291,7 @@ def _sync_log(raw: Opened) -> None:
     path, _ = raw.batchctl_file
     try:
         refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
-    except DatabaseUnusable as error:
+    except DatabaseRefused as error:
         message = f"Nobody knows whether what was committed lasts. {error.message}"
         raise OutcomeUnknown(message, next_step=error.next_step) from error
     try:
@@ -405,16 +405,17 @@ def is_lost(error: BaseException) -> bool:  # noqa: ARG001 - the protocol's
     return False
 
 
-def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+def database_refused(error: BaseException, where: str) -> DatabaseRefused:
     """Explain an error of the database file itself."""
     code = _name_of(error)
     if lacks := _LACKS.match(str(_origin(error))):
         what = f"table {lacks[3]}, column {lacks[4]}" if lacks[3] else f"{lacks[1]} {lacks[2]}"
-        return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
+        return DatabaseRefused(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
     if code.startswith("SQLITE_IOERR") and _is_full(Path(where)):
         code = "SQLITE_FULL"
     reason = next(
-        (text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {_origin(error)}"
+        (text for begin, text in _REFUSED_BECAUSE.items() if code.startswith(begin)),
+        f"cannot be used: {_origin(error)}",
     )
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
     log = log_of(Path(where))
@@ -428,10 +429,10 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
         next_step = f"find that program (fuser {where} names its process), and end it"
     if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and (culprit := _not_writable(Path(where))):
         next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
-        return DatabaseUnusable(
+        return DatabaseRefused(
             f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
         )
-    return DatabaseUnusable(f"The control database {where} {reason}.", next_step=next_step)
+    return DatabaseRefused(f"The control database {where} {reason}.", next_step=next_step)
 
 
 def _is_full(path: Path) -> bool:
@@ -450,7 +451,7 @@ def is_about_the_database(error: BaseException) -> bool:
     origin = _origin(error)
     if not isinstance(origin, sqlite3.Error):
         return False
-    return any(_name_of(error).startswith(code) for code in _UNUSABLE) or _LACKS.match(str(origin)) is not None
+    return any(_name_of(error).startswith(code) for code in _REFUSED_BECAUSE) or _LACKS.match(str(origin)) is not None
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
@@ -493,7 +494,7 @@ def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence
     return False
 
 
-def violations(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
+def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
     """Return what breaks the constraints, or the file itself; at most a hundred lines."""
     return [line for line in connection.exec_driver_sql("PRAGMA quick_check").scalars() if line != "ok"]
 

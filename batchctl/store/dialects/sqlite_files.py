@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseRefused
 from batchctl.store.dialects import sqlite_log
 from batchctl.store.dialects.sqlite_log import End, log_of, name_of
 
@@ -83,7 +83,7 @@ def refuse_another_file(raw: Opened) -> None:
         )
         remove = f"remove {log} and {path}-shm, which belong to the old file"
         next_step = f"move it back; or end all that has it open, {remove}, and start again"
-        raise DatabaseUnusable(message, next_step=next_step)
+        raise DatabaseRefused(message, next_step=next_step)
     for end, number in beside(path).items():
         if raw.batchctl_beside[end] is None:
             raw.batchctl_beside[end] = number
@@ -94,7 +94,7 @@ def refuse_another_file(raw: Opened) -> None:
                 f" replaced or deleted. {so}, and nothing more is written."
             )
             next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
-            raise DatabaseUnusable(message, next_step=next_step)
+            raise DatabaseRefused(message, next_step=next_step)
     _refuse_if_overwritten(raw, path)
 
 
@@ -111,7 +111,7 @@ def _would_undo(raw: Opened) -> bool:
     path, number = raw.batchctl_file
     try:
         refuse_another_file(raw)
-    except DatabaseUnusable:
+    except DatabaseRefused:
         # A log that was only deleted is all there is of what stands in it; in a file that was moved SQLite itself writes nothing.
         return number_of(path) == number and (name_of(path) != b"" or written_at(path) != raw.batchctl_written)
     return False
@@ -142,7 +142,7 @@ def refuse_foreign_log(path: Path) -> None:
         " once more: a program that is not of batchctl writes the log into it when it ends; else put the file back that"
         " they belong to"
     )
-    raise DatabaseUnusable(message, next_step=next_step)
+    raise DatabaseRefused(message, next_step=next_step)
 
 
 def beside(path: Path) -> dict[str, tuple[int, int] | None]:

@@ -268,7 +268,7 @@ def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchI
 
 
 @value
-class Missing:
+class RowWithoutInstances:
     """A ready row, if it can be read, and the batches that take it and have no instance of it yet; none if no batch takes it."""
 
     intake_id: IntakeId
@@ -280,7 +280,7 @@ class Missing:
 class Looked:
     """What is missing of some ready rows that follow each other."""
 
-    missing: list[Missing]
+    missing: list[RowWithoutInstances]
     rows: int
     """How many rows were looked at."""
     up_to: int
@@ -317,7 +317,7 @@ def newer(connection: Connection, after: int) -> list[IntakeRow]:
     return readable(_NEWER(connection, after=after, most=LOOKED_AT_ONCE), intake_row)
 
 
-def all_missing(connection: Connection) -> Iterator[Missing]:
+def all_missing(connection: Connection) -> Iterator[RowWithoutInstances]:
     """Return what is missing of all ready rows, in order of arrival."""
     after, is_last = 0, False
     while not is_last:
@@ -326,10 +326,10 @@ def all_missing(connection: Connection) -> Iterator[Missing]:
         after, is_last = found.up_to, found.is_last
 
 
-def _missing(pairs: list[Any]) -> Missing:
+def _missing(pairs: list[Any]) -> RowWithoutInstances:
     row = next(iter(readable(pairs[:1], intake_row)), None)
     takers = [BatchId(pair.ProcessBatch_id) for pair in pairs if pair.ProcessBatch_id is not None]
-    return Missing(IntakeId(pairs[0].FileProcess_id), row, takers)
+    return RowWithoutInstances(IntakeId(pairs[0].FileProcess_id), row, takers)
 
 
 def awaiting(connection: Connection, most: int) -> list[IntakeRow]:

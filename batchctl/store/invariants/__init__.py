@@ -38,14 +38,14 @@ READINGS = {reading: _broken_at_all(reading) for reading in sorted({law.reading 
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenLaw:
     """A row that breaks a law."""
 
     invariant: Invariant
     row_id: int
 
 
-def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Broken]:
+def broken(connection: Connection, settled: datetime, most: int) -> Iterator[BrokenLaw]:
     """Yield the rows that break a law, at most `most` for each.
 
     What came in after `settled` may still wait for its instances.
@@ -56,4 +56,4 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
         if invariant.code in kept:
             continue
         found = connection.execute(invariant.broken.limit(most), {"settled": settled}).scalars()
-        yield from (Broken(invariant, int(row_id)) for row_id in found)
+        yield from (BrokenLaw(invariant, int(row_id)) for row_id in found)

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from batchctl.domain import urls
-from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
-from batchctl.domain.maintenance.health import Lacking, Reading, Result
+from batchctl.domain.errors import ConfigurationError, DatabaseRefused
+from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects import dialect_of, official
 from batchctl.store.dialects.health import NAMES, Health, health_of
@@ -60,29 +60,31 @@ def now(connection: Connection) -> datetime | None:
 
 def check_may_make_tables(connection: Connection) -> None:
     """Refuse, naming the right that is missing, a user who may not make tables."""
-    found = _of(connection).obstacle(connection, making=True)
+    found = _of(connection).blocker(connection, making=True)
     if found is not None:
-        raise DatabaseUnusable(found.message, next_step=found.next_step)
+        raise DatabaseRefused(found.message, next_step=found.next_step)
 
 
-def obstacle(connection: Connection) -> Reading | None:
+def blocker(connection: Connection) -> HealthFinding | None:
     """Say what keeps this user from seeing the tables, or from making them where they are not."""
-    return _of(connection).obstacle(connection, making=False)
+    return _of(connection).blocker(connection, making=False)
 
 
-def rights(connection: Connection) -> list[Reading]:
+def rights(connection: Connection) -> list[HealthFinding]:
     """Say whether every table of batchctl can be read and written."""
     kind = _of(connection)
     unpurged = [one for one in kind.lacking(connection, _PURGED) if one.privileges == "DELETE"]
     return [*kind.rights(connection, _NEEDED), *map(_unpurged, unpurged)]
 
 
-def _unpurged(lacking: Lacking) -> Reading:
+def _unpurged(lacking: MissingRights) -> HealthFinding:
     said = f"{lacking.user} has no right to {lacking.privileges} on {lacking.tables}: nothing is purged there."
-    return Reading("retention", Result.WARN, said, f"if old rows are to go, as the tables' owner: {lacking.grant}")
+    return HealthFinding(
+        "retention", Result.WARN, said, f"if old rows are to go, as the tables' owner: {lacking.grant}"
+    )
 
 
-def target_rights(connection: Connection) -> list[Reading]:
+def target_rights(connection: Connection) -> list[HealthFinding]:
     """Say as whom steps work in a target database, and whether they can."""
     return _of(connection).target_rights(connection)
 
@@ -92,7 +94,7 @@ def has_procedure(connection: Connection, name: str) -> bool:
     return _of(connection).has_procedure(connection, name)
 
 
-def durability(connection: Connection) -> list[Reading]:
+def durability(connection: Connection) -> list[HealthFinding]:
     """Say whether what was committed stays."""
     return _of(connection).durability(connection)
 
@@ -127,20 +129,20 @@ def open_target(url: str, directory: Path) -> Engine:
 
 @contextmanager
 def looking_at(engine: Engine, name: str) -> Iterator[Connection]:
-    """Lend a connection of a name; raises `DatabaseUnusable` in the driver's own words."""
+    """Lend a connection of a name; raises `DatabaseRefused` in the driver's own words."""
     try:
         with engine.connect() as connection:
             yield connection
     except SQLAlchemyError as error:
         said = visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])
-        raise DatabaseUnusable(f"{said}.", next_step=_to_correct(engine, name, error)) from error
+        raise DatabaseRefused(f"{said}.", next_step=_to_correct(engine, name, error)) from error
     finally:
         engine.dispose()
 
 
 def _to_correct(engine: Engine, name: str, error: Exception) -> str | None:
     """Return what to correct in the URL of a connection, where the error of a control database would say so of its own."""
-    next_step = dialect_of(engine).unusable(error, name).next_step or ""
+    next_step = dialect_of(engine).database_refused(error, name).next_step or ""
     of_control = "database_url"
     return next_step.replace(of_control, f"connections.{visible(name)}") if of_control in next_step else None
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.store import views
 from batchctl.store.dialects import NAMES, dialect_of
 from batchctl.store.maintenance.sql_script import headed
@@ -36,7 +36,7 @@ def migrations_path() -> Path:
     if (checkout / "pyproject.toml").is_file() and (checkout / "migrations").is_dir():
         return checkout / "migrations"
     message = "The migrations are missing from this installation."
-    raise DatabaseUnusable(message, next_step="install batchctl again")
+    raise DatabaseRefused(message, next_step="install batchctl again")
 
 
 def revisions() -> list[str]:
@@ -193,7 +193,7 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 
 def _refuse_unfit_rows(connection: Connection) -> None:
     """Refuse an upgrade where a hand has written, past the constraints, what the tables cannot hold any more."""
-    found = dialect_of(connection).violations(connection, at_length=False)
+    found = dialect_of(connection).constraint_findings(connection, at_length=False)
     if found:
         message = f"Rows of the control database hold what schema {newest_revision()} does not take: {found[0]}."
         next_step = "correct them in an SQL client (batchctl check, of the version before, names them), then: batchctl db upgrade"

@@ -99,7 +99,7 @@ def _connection(url: str, directory: Path, *, may_create: bool = False) -> Itera
             yield connection
     except Exception as error:
         if dialect.is_about_the_database(error):
-            raise dialect.unusable(error, dialect.place_of(opened)) from error
+            raise dialect.database_refused(error, dialect.place_of(opened)) from error
         raise
 
 

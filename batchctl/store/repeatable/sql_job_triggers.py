@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from batchctl.store.conditions import spelled
-from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, plain, refusal, thrown
+from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, plain, refused, thrown
 from batchctl.store.written_forms import is_day_and_time
 
 LACKS = "batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn"
@@ -33,18 +33,18 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     """Yield the triggers of the view."""
     match dialect:
         case "sqlite":
-            refusals = [refusal(said, when) for said, when in _refusals(dialect)]
-            yield on_sqlite(INSERTING, VIEW, "INSTEAD OF INSERT", [*refusals, *_inserts("NEW.", "substr")])
+            all_refused = [refused(said, when) for said, when in _all_refused(dialect)]
+            yield on_sqlite(INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr")])
             for event, said in (("Update", CHANGE), ("Delete", REMOVE)):
-                yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refusal(said)])
+                yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refused(said)])
         case "postgresql":
             yield on_postgresql(INSERTING, VIEW, "INSTEAD OF INSERT", "batchctl_sql_job")
             yield on_postgresql("TR_vSqlJob_Stays", VIEW, "INSTEAD OF UPDATE OR DELETE", "batchctl_job_stays")
         case _:
             found = "EXISTS (SELECT 1 FROM inserted AS i WHERE {})"
-            refusals = [thrown(said, found.format(when)) for said, when in _refusals(dialect)]
+            all_refused = [thrown(said, found.format(when)) for said, when in _all_refused(dialect)]
             inserts = [f"    {insert};" for insert in _inserts("i.", "SUBSTRING", " FROM inserted AS i")]
-            yield on_mssql(INSERTING, VIEW, "INSTEAD OF INSERT", "\n".join([*refusals, *inserts]), schema)
+            yield on_mssql(INSERTING, VIEW, "INSTEAD OF INSERT", "\n".join([*all_refused, *inserts]), schema)
             stays = [
                 thrown(CHANGE, "EXISTS (SELECT 1 FROM inserted)"),
                 thrown(REMOVE, "EXISTS (SELECT 1 FROM deleted)"),
@@ -52,7 +52,7 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
             yield on_mssql("TR_vSqlJob_Stays", VIEW, "INSTEAD OF UPDATE, DELETE", "\n".join(stays), schema)
 
 
-def _refusals(dialect: str) -> Iterator[tuple[str, str]]:
+def _all_refused(dialect: str) -> Iterator[tuple[str, str]]:
     """Yield what is said before anything is inserted, and when, in the words of the view. RunTimes holds no seconds."""
     row, text, rest = {
         "sqlite": ("NEW.", "TEXT", "substr(NEW.FirstRunOn, 17)"),
@@ -105,7 +105,7 @@ def _raised(said: str, when: str) -> str:
 FUNCTIONS = (
     *plain(
         "batchctl_sql_job",
-        "".join(_raised(said, when) for said, when in _refusals("postgresql"))
+        "".join(_raised(said, when) for said, when in _all_refused("postgresql"))
         + "".join(f"    {insert};\n" for insert in _inserts("NEW.", "substr"))
         + "    RETURN NEW;\n",
     ),

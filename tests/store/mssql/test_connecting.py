@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, DatabaseRefused
 from batchctl.store import engine
 from batchctl.store.dialects import mssql
 from batchctl.store.transactions import StoreTransactions
@@ -84,7 +84,7 @@ def test_a_server_that_will_not_do_is_refused_with_the_reason(
     server: SqlServer, transactions: StoreTransactions, answers: tuple[Any, ...], reason: str
 ) -> None:
     server.when("PARSENAME", one(*answers))
-    with pytest.raises(DatabaseUnusable, match=reason) as refused, transactions.read():
+    with pytest.raises(DatabaseRefused, match=reason) as refused, transactions.read():
         pass
 
     assert refused.value.next_step
@@ -100,7 +100,7 @@ def test_azure_is_new_enough_whatever_its_version_says(server: SqlServer, transa
 
 def test_a_database_that_delays_durability_is_refused(server: SqlServer, transactions: StoreTransactions) -> None:
     server.when("delayed_durability_desc", one("FORCED"))
-    with pytest.raises(DatabaseUnusable, match="power failure") as refused, transactions.read():
+    with pytest.raises(DatabaseRefused, match="power failure") as refused, transactions.read():
         pass
     assert "SET DELAYED_DURABILITY = ALLOWED" in str(refused.value.next_step)
 
@@ -122,7 +122,7 @@ def test_who_cannot_be_reached_is_named_without_a_password(
     server: SqlServer, transactions: StoreTransactions, error: Exception, said: str
 ) -> None:
     server.connecting = error
-    with pytest.raises(DatabaseUnusable) as refused, transactions.read():
+    with pytest.raises(DatabaseRefused) as refused, transactions.read():
         pass
 
     assert f"The control database control on host:1433 {said}" in refused.value.message
@@ -148,7 +148,7 @@ def test_a_changed_password_is_taken_up_at_the_next_connect(
         pass
     transactions.close()
     server.connecting = server_error(18456, "Login failed with n3wer.", "28000")
-    with pytest.raises(DatabaseUnusable, match="refuses the login") as refused, transactions.read():
+    with pytest.raises(DatabaseRefused, match="refuses the login") as refused, transactions.read():
         pass
 
     assert ["s3cret" in text for text, _ in server.connected] == [True, False]

@@ -34,7 +34,7 @@ def test_broken_constraints_are_listed(
 ) -> None:
     row = ["[dbo].[BatchControl]", "[FK_BatchControl_ProcessBatch_id]", "[ProcessBatch_id] = '9'"]
     server.when(r"CHECKCONSTRAINTS \(N'BatchControl'\)", [Rows([row] * 150, ["Table", "Constraint", "Where"])])
-    assert reports.violations(connection) == ([], []), "every row would be read, however many there are"
+    assert reports.constraint_findings(connection) == ([], []), "every row would be read, however many there are"
     raw: Any = connection.connection.dbapi_connection
     before, looking, answers = raw.raw.timeout, set[int](), server.answers
 
@@ -44,7 +44,7 @@ def test_broken_constraints_are_listed(
         return answers(sql)
 
     monkeypatch.setattr(server, "answers", listen)
-    _, found = reports.violations(connection, at_length=True)
+    _, found = reports.constraint_findings(connection, at_length=True)
 
     assert (looking, raw.raw.timeout) == ({0}, before), "reading every row may take long, and nothing else may"
     assert before > 0
@@ -55,7 +55,7 @@ def test_broken_constraints_are_listed(
 def test_who_may_not_check_constraints_is_told_who_may(server: SqlServer, connection: Connection) -> None:
     for number in (2557, 2571):
         server.when("CHECKCONSTRAINTS", raising(server_error(number, "no permission to run DBCC")))
-        _, found = reports.violations(connection, at_length=True)
+        _, found = reports.constraint_findings(connection, at_length=True)
 
         assert [line for line in found if "not looked at" in line and "batchctl check --constraints" in line] == found
         assert found

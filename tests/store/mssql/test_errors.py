@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.store.dialects import mssql, mssql_errors
 from batchctl.store.dialects.mssql_session import ServerError, error_of
 from batchctl.store.transactions import StoreTransactions
@@ -83,9 +83,9 @@ def test_an_error_of_the_whole_database_is_explained(
     server: SqlServer, transactions: StoreTransactions, number: int, said: str
 ) -> None:
     server.when("INSERT INTO FileProcess", raising(server_error(number, "The server's words.")))
-    with pytest.raises(DatabaseUnusable, match=said) as raised:
+    with pytest.raises(DatabaseRefused, match=said) as raised:
         transactions.run(C1, add)
-    assert f"control on host:1433 {mssql_errors.UNUSABLE[number]}: The server's words. (error {number})" in str(
+    assert f"control on host:1433 {mssql_errors.REFUSED_BECAUSE[number]}: The server's words. (error {number})" in str(
         raised.value
     )
 

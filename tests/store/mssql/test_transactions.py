@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, DatabaseUnreachable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import mssql, mssql_session
@@ -99,7 +99,7 @@ def test_a_session_that_cannot_be_rolled_back_is_ended(server: SqlServer, transa
         transactions.run(C1, add)
     assert server.closed == 1
 
-    with pytest.raises(DatabaseUnusable, match="the session has been closed"):
+    with pytest.raises(DatabaseRefused, match="the session has been closed"):
         transactions.run(C1, add)
     assert transactions.run(C1, add) == 7
     assert len(server.connected) == 2
@@ -230,7 +230,7 @@ def test_nothing_goes_on_behind_a_transaction_that_is_over(
 ) -> None:
     server.when("INSERT INTO FileProcess", raising(BROKEN))
     server.when(r"XACT_STATE\(\)", one(state))
-    with pytest.raises(DatabaseUnusable, match="gave up a whole transaction"):
+    with pytest.raises(DatabaseRefused, match="gave up a whole transaction"):
         transactions.run(C1, isolated)
     assert not server.said("COMMIT TRANSACTION")
 

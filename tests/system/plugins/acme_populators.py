@@ -8,13 +8,13 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from batchctl.plugin_api import NO_DATA, BatchDefinition, CannotPopulate, IntakeRow, Populated, Problem
+from batchctl.plugin_api import NO_DATA, BatchDefinition, CannotPopulate, Finding, IntakeRow, Populated
 
 
 class Echo:
     name = "echo"
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         return ()
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
@@ -27,7 +27,7 @@ class Odd:
 
     name = "odd"
 
-    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+    def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         return ()
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Any:

@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from batchctl.domain.maintenance.health import Lacking, Reading
+from batchctl.domain.maintenance.health import HealthFinding, MissingRights
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 
 CONNECT_SECONDS = 10
@@ -32,19 +32,19 @@ class Health(Protocol):
         """Return the database's time; None when this host's clock is the database's."""
         ...
 
-    def obstacle(self, connection: Connection, *, making: bool) -> Reading | None:
+    def blocker(self, connection: Connection, *, making: bool) -> HealthFinding | None:
         """Say what keeps this user from seeing the tables, or from making them where they are not or if `making`."""
         ...
 
-    def rights(self, connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
+    def rights(self, connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[HealthFinding]:
         """Name the tables for which needed privileges are lacking."""
         ...
 
-    def lacking(self, connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
+    def lacking(self, connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:
         """Return the privileges that are lacking, with the tables for which they are."""
         ...
 
-    def target_rights(self, connection: Connection) -> list[Reading]:
+    def target_rights(self, connection: Connection) -> list[HealthFinding]:
         """Say as whom steps work in a target database, and whether they can."""
         ...
 
@@ -52,7 +52,7 @@ class Health(Protocol):
         """Say whether there is a procedure, or a function, that a step may mean by a name."""
         ...
 
-    def durability(self, connection: Connection) -> list[Reading]:
+    def durability(self, connection: Connection) -> list[HealthFinding]:
         """Say whether what was committed stays."""
         ...
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.maintenance.health import Lacking, Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.mssql_session import LOGIN_SECONDS, driver_for
 
@@ -63,18 +63,18 @@ def now(connection: Connection) -> datetime:
     return at.replace(tzinfo=UTC)
 
 
-def obstacle(connection: Connection, *, making: bool) -> Reading | None:  # noqa: ARG001 - the protocol's
+def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:  # noqa: ARG001 - the protocol's
     """Nothing: the server itself says plainly which permission is missing."""
     return None
 
 
-def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[HealthFinding]:
     """Name each table that the user cannot read and write."""
     found = lacking(connection, needed)
     if not found:
-        return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
+        return [HealthFinding("rights", Result.OK, "Every table of batchctl can be read and written.")]
     return [
-        Reading(
+        HealthFinding(
             "rights",
             Result.FAIL,
             f"User {one.user} has no right to {one.privileges} on {one.tables}.",
@@ -84,7 +84,7 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
     ]
 
 
-def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:
     """Return the privileges that the user does not have, table by table."""
     found: dict[str, list[str]] = {}
     for name, privileges in wished.items():
@@ -96,13 +96,13 @@ def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list
         return []
     user = visible(str(connection.execute(_USER).one().name))
     each = [(name, ", ".join(privileges)) for name, privileges in found.items()]
-    return [Lacking(user, said, name, f"GRANT {said} ON {name} TO [{user}];") for name, said in each]
+    return [MissingRights(user, said, name, f"GRANT {said} ON {name} TO [{user}];") for name, said in each]
 
 
-def target_rights(connection: Connection) -> list[Reading]:
+def target_rights(connection: Connection) -> list[HealthFinding]:
     """Say as whom steps work."""
     row = connection.execute(_USER).one()
-    return [Reading("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
+    return [HealthFinding("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
 
 
 def has_procedure(connection: Connection, name: str) -> bool:
@@ -110,7 +110,7 @@ def has_procedure(connection: Connection, name: str) -> bool:
     return connection.execute(_OBJECT, {"name": name}).scalar_one() is not None
 
 
-def durability(connection: Connection) -> list[Reading]:
+def durability(connection: Connection) -> list[HealthFinding]:
     """Ask and judge."""
     row = connection.execute(_FACTS).one()
     facts = Facts(
@@ -123,31 +123,35 @@ def durability(connection: Connection) -> list[Reading]:
     return list(judge(facts))
 
 
-def judge(facts: Facts) -> Iterator[Reading]:
+def judge(facts: Facts) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     name = f"[{visible(facts.name).replace(']', ']]')}]"
     if facts.delayed_durability == "FORCED":
         said = "FORCED: what was just committed may be lost when the server crashes."
         next_step = f"ALTER DATABASE {name} SET DELAYED_DURABILITY = DISABLED;"
-        yield Reading("delayed durability", Result.FAIL, said, next_step)
+        yield HealthFinding("delayed durability", Result.FAIL, said, next_step)
     else:
-        yield Reading("delayed durability", Result.OK, f"{facts.delayed_durability}: a commit waits for the disk.")
+        yield HealthFinding(
+            "delayed durability", Result.OK, f"{facts.delayed_durability}: a commit waits for the disk."
+        )
     if facts.updateability == "READ_WRITE":
-        yield Reading("updateability", Result.OK, "The database can be written to.")
+        yield HealthFinding("updateability", Result.OK, "The database can be written to.")
     else:
         said = f"{facts.updateability}: the database is read-only, or a secondary replica."
         next_step = f"name the primary in the url, or: ALTER DATABASE {name} SET READ_WRITE;"
-        yield Reading("updateability", Result.FAIL, said, next_step)
+        yield HealthFinding("updateability", Result.FAIL, said, next_step)
     if facts.is_snapshot:
-        yield Reading("read committed snapshot", Result.OK, "ON: who reads does not wait for who writes.")
+        yield HealthFinding("read committed snapshot", Result.OK, "ON: who reads does not wait for who writes.")
     else:
         next_step = f"ALTER DATABASE {name} SET READ_COMMITTED_SNAPSHOT ON;"
-        yield Reading("read committed snapshot", Result.WARN, "OFF: who reads waits for who writes.", next_step)
+        yield HealthFinding("read committed snapshot", Result.WARN, "OFF: who reads waits for who writes.", next_step)
     level = facts.compatibility_level
     if level >= LEAST_COMPATIBLE:
-        yield Reading(
+        yield HealthFinding(
             "compatibility level", Result.OK, f"{level}: the server knows all that the scripts are written in."
         )
     else:
         next_step = f"ALTER DATABASE {name} SET COMPATIBILITY_LEVEL = 140;"
-        yield Reading("compatibility level", Result.WARN, f"{level}: the script of db roles needs 130.", next_step)
+        yield HealthFinding(
+            "compatibility level", Result.WARN, f"{level}: the script of db roles needs 130.", next_step
+        )

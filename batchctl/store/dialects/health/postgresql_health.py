@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.maintenance.health import Lacking, Reading, Result
+from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.postgresql import other_schema
 from batchctl.store.dialects.postgresql_locks import NAMES, missing_names
@@ -122,7 +122,7 @@ def now(connection: Connection) -> datetime:
     return at
 
 
-def obstacle(connection: Connection, *, making: bool) -> Reading | None:
+def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:
     """Say what keeps the role from seeing the tables, or from making them where they are not or if `making`."""
     row = connection.execute(_SCHEMA).one()
     role = visible(row.role)
@@ -133,20 +133,22 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
         place, mend = other
         where = "no schema" if row.schema is None else f"schema {visible(row.schema)}"
         works = f"Role {role} works in {where} (search_path: {visible(row.path)})"
-        return Reading("rights", Result.FAIL, f"{works}, and the tables stand in {place}.", mend)
+        return HealthFinding("rights", Result.FAIL, f"{works}, and the tables stand in {place}.", mend)
     if row.schema is None or is_systems:
         said = f"Role {role} has no schema to work in: there is none of its search_path ({visible(row.path)})."
-        return Reading("rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};")
+        return HealthFinding(
+            "rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};"
+        )
     needed = {"USAGE": row.may_use, "CREATE": row.may_create or (row.is_made and not making)}
     if all(needed.values()):
         return None
     lacking = ", ".join(privilege for privilege, is_held in needed.items() if not is_held)
     said = f"Role {role} has no right to {lacking} on schema {visible(row.schema)}."
     next_step = f"as the schema's or the database's owner: GRANT {lacking} ON SCHEMA {row.schema} TO {row.role};"
-    return Reading("rights", Result.FAIL, said, visible(next_step))
+    return HealthFinding("rights", Result.FAIL, said, visible(next_step))
 
 
-def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[HealthFinding]:
     """Name each table that the role cannot read and write, and what else keeps a controller from its work there."""
     return [
         *_rights(connection, needed),
@@ -157,13 +159,13 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
     ]
 
 
-def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
+def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[HealthFinding]:
     found = lacking(connection, needed)
     filtered = _filtered(connection, list(needed))
     if not found and not filtered:
-        return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
+        return [HealthFinding("rights", Result.OK, "Every table of batchctl can be read and written.")]
     return filtered + [
-        Reading(
+        HealthFinding(
             "rights",
             Result.FAIL,
             f"Role {one.user} has no right to {one.privileges} on {one.tables}.",
@@ -173,10 +175,10 @@ def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list
     ]
 
 
-def _locks(connection: Connection) -> list[Reading]:
+def _locks(connection: Connection) -> list[HealthFinding]:
     """Name what the role may not lock: for that it needs a right to write one column."""
     return [
-        Reading(
+        HealthFinding(
             "rights",
             Result.FAIL,
             f"Role {one.user} may not lock rows of {one.tables}: what is done under such a lock is not.",
@@ -186,17 +188,19 @@ def _locks(connection: Connection) -> list[Reading]:
     ]
 
 
-def _names(connection: Connection) -> list[Reading]:
+def _names(connection: Connection) -> list[HealthFinding]:
     """Say that rows are gone which are locked in the place of names; before the tables are made there are none to miss."""
     gone = missing_names(connection) if connection.execute(_HAS_NAMES).scalar_one() else ()
     if not gone:
         return []
     said = f"{len(gone)} of the {NAMES} rows of NamedLock are gone; a controller makes each anew when it needs it."
     statement = f"INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, {NAMES}) ON CONFLICT DO NOTHING;"
-    return [Reading("locks", Result.WARN, said, f"as the tables' owner: {statement}")]
+    return [HealthFinding("locks", Result.WARN, said, f"as the tables' owner: {statement}")]
 
 
-def lacking(connection: Connection, wished: Mapping[str, Sequence[str]], column: str | None = None) -> list[Lacking]:
+def lacking(
+    connection: Connection, wished: Mapping[str, Sequence[str]], column: str | None = None
+) -> list[MissingRights]:
     """Return the privileges that the role does not have, on the tables and on their sequences.
 
     Where those on a `column` are enough, only they are given.
@@ -214,57 +218,61 @@ def lacking(connection: Connection, wished: Mapping[str, Sequence[str]], column:
     ]
 
 
-def _lacking(role: str, privileges: str, tables: str, column: str | None) -> Lacking:
+def _lacking(role: str, privileges: str, tables: str, column: str | None) -> MissingRights:
     grant = f"GRANT {privileges}{'' if column is None else f' ({column})'} ON {tables} TO {role};"
-    return Lacking(visible(role), visible(privileges), visible(tables), visible(grant))
+    return MissingRights(visible(role), visible(privileges), visible(tables), visible(grant))
 
 
-def _filtered(connection: Connection, tables: list[str]) -> list[Reading]:
+def _filtered(connection: Connection, tables: list[str]) -> list[HealthFinding]:
     names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_filtered]
     if not names:
         return []
     said = f"Row level security applies to this role on {', '.join(names)}: rows that it hides never run."
     statements = " ".join(f"ALTER TABLE {name} DISABLE ROW LEVEL SECURITY;" for name in names)
-    return [Reading("rights", Result.FAIL, said, f"as the tables' owner: {statements}")]
+    return [HealthFinding("rights", Result.FAIL, said, f"as the tables' owner: {statements}")]
 
 
-def _triggers(connection: Connection, tables: list[str]) -> list[Reading]:
+def _triggers(connection: Connection, tables: list[str]) -> list[HealthFinding]:
     names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_mute]
     if not names:
-        return [Reading("triggers", Result.OK, "Whoever inserts a row wakes the controller.")]
+        return [HealthFinding("triggers", Result.OK, "Whoever inserts a row wakes the controller.")]
     said = (
         f"Triggers of {', '.join(names)} are disabled: what is changed there wakes no controller, is not written down,"
         " and what has to stay as it is may be changed."
     )
     statements = " ".join(f"ALTER TABLE {name} ENABLE TRIGGER USER;" for name in names)
-    return [Reading("triggers", Result.WARN, said, f"as the tables' owner: {statements}")]
+    return [HealthFinding("triggers", Result.WARN, said, f"as the tables' owner: {statements}")]
 
 
-def _limits(connection: Connection) -> list[Reading]:
+def _limits(connection: Connection) -> list[HealthFinding]:
     found = connection.execute(_LIMITED, {"needed": CONNECTIONS}).all()
     if not found:
-        return [Reading("connections", Result.OK, f"The role may have the {CONNECTIONS} that a controller needs.")]
+        return [
+            HealthFinding("connections", Result.OK, f"The role may have the {CONNECTIONS} that a controller needs.")
+        ]
     told = ", ".join(f"{row.what} has a limit of {row.most}" for row in found)
     said = f"{told}: a controller needs {CONNECTIONS} with a step, and every command beside it one or two more."
     statements = " ".join(f"ALTER {row.what} CONNECTION LIMIT 10;" for row in found)
-    return [Reading("connections", Result.WARN, visible(said), visible(f"as a superuser: {statements}"))]
+    return [HealthFinding("connections", Result.WARN, visible(said), visible(f"as a superuser: {statements}"))]
 
 
-def target_rights(connection: Connection) -> list[Reading]:
+def target_rights(connection: Connection) -> list[HealthFinding]:
     """Say as whom steps work, and whether there is a schema to work in."""
     row = connection.execute(_ROLE).one()
     role = visible(str(row.role))
     if row.schema is None:
         said = f"Role {role} may use no schema of its search_path: steps must write schema.table."
-        return [Reading("rights", Result.WARN, said, f"GRANT USAGE ON SCHEMA ... TO {role};")]
+        return [HealthFinding("rights", Result.WARN, said, f"GRANT USAGE ON SCHEMA ... TO {role};")]
     if row.is_read_only:
         said = f"Role {role} is read-only by default: steps cannot write."
         next_step = f"ALTER ROLE {role} SET default_transaction_read_only = off;"
-        return [Reading("rights", Result.WARN, said, next_step)]
+        return [HealthFinding("rights", Result.WARN, said, next_step)]
     if row.is_superuser:
         said = f"Role {role} is a superuser: a step may do anything to the whole server."
-        return [Reading("rights", Result.WARN, said, "give the steps a role of their own, with the rights they need")]
-    return [Reading("rights", Result.OK, f"Steps work as role {role} in schema {visible(str(row.schema))}.")]
+        return [
+            HealthFinding("rights", Result.WARN, said, "give the steps a role of their own, with the rights they need")
+        ]
+    return [HealthFinding("rights", Result.OK, f"Steps work as role {role} in schema {visible(str(row.schema))}.")]
 
 
 def has_procedure(connection: Connection, name: str) -> bool:
@@ -272,7 +280,7 @@ def has_procedure(connection: Connection, name: str) -> bool:
     return bool(connection.execute(_HAS_PROCEDURE, {"name": name}).scalar_one())
 
 
-def durability(connection: Connection) -> list[Reading]:
+def durability(connection: Connection) -> list[HealthFinding]:
     """Ask and judge."""
     raw: Any = connection.connection.dbapi_connection
     row = dict(connection.execute(_FACTS).one()._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
@@ -280,42 +288,42 @@ def durability(connection: Connection) -> list[Reading]:
     return list(judge(Facts(is_pooled=is_pooled, **row)))
 
 
-def judge(facts: Facts) -> Iterator[Reading]:
+def judge(facts: Facts) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     yield _setting("fsync", facts.fsync, facts.fsync_source, "a commit waits for the disk")
     yield _setting("full_page_writes", facts.full_page_writes, facts.full_page_writes_source, "no page is half-written")
     yield _synchronous_commit(facts)
     if facts.is_standby:
         said = "The server is a standby, which nobody can write to."
-        yield Reading("standby", Result.FAIL, said, "name the primary server in the url")
+        yield HealthFinding("standby", Result.FAIL, said, "name the primary server in the url")
     else:
-        yield Reading("standby", Result.OK, "The server is a primary.")
+        yield HealthFinding("standby", Result.OK, "The server is a primary.")
     if facts.is_pooled:
         said = "A connection pooler stands before the server; it loses session locks and notifications."
-        yield Reading("pooler", Result.FAIL, said, "name the server itself in the url, or a pool in session mode")
+        yield HealthFinding("pooler", Result.FAIL, said, "name the server itself in the url, or a pool in session mode")
     else:
-        yield Reading("pooler", Result.OK, "The session is the server's own.")
+        yield HealthFinding("pooler", Result.OK, "The session is the server's own.")
 
 
-def _setting(name: str, value: str, source: str, meaning: str) -> Reading:
+def _setting(name: str, value: str, source: str, meaning: str) -> HealthFinding:
     if value == "on":
-        return Reading(name, Result.OK, f"on: {meaning}.")
+        return HealthFinding(name, Result.OK, f"on: {meaning}.")
     said = f"{value}: a crash of the server's machine may lose or damage what was committed."
     next_step = f"as a superuser: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"
     if source == "command line":
         next_step = f"start the server without -c {name}={value}"
-    return Reading(name, Result.FAIL, said, next_step)
+    return HealthFinding(name, Result.FAIL, said, next_step)
 
 
-def _synchronous_commit(facts: Facts) -> Reading:
+def _synchronous_commit(facts: Facts) -> HealthFinding:
     name = "synchronous_commit"
     next_step = f"as a superuser: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"
     if facts.synchronous_commit == "off":
         said = "off: what was just committed may be lost when the server crashes."
-        return Reading(name, Result.FAIL, said, next_step)
+        return HealthFinding(name, Result.FAIL, said, next_step)
     if facts.synchronous_commit_of_others == "off":
         said = (
             "on for batchctl, but off for other programs: a row that they have just committed may be lost in a crash."
         )
-        return Reading(name, Result.WARN, said, next_step)
-    return Reading(name, Result.OK, f"{facts.synchronous_commit}: a commit is not answered before it is safe.")
+        return HealthFinding(name, Result.WARN, said, next_step)
+    return HealthFinding(name, Result.OK, f"{facts.synchronous_commit}: a commit is not answered before it is safe.")

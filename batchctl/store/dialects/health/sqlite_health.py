@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.maintenance.health import Lacking, Reading, Result
+from batchctl.domain.errors import DatabaseRefused
+from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
 from batchctl.store.dialects.sqlite import waits_for_disk
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
@@ -37,10 +37,10 @@ class Facts:
 def open_target(url: URL, directory: Path) -> Engine:
     """Return an engine for a file, which must exist."""
     if not url.database or url.database == ":memory:":
-        raise DatabaseUnusable("A database in memory is empty for every step: name a file.")
+        raise DatabaseRefused("A database in memory is empty for every step: name a file.")
     path = (directory / url.database).resolve()
     if not path.is_file():
-        raise DatabaseUnusable(
+        raise DatabaseRefused(
             f"There is no database file {path}.", next_step="create it with sqlite3, or correct the url"
         )
     mode = "rw" if os.access(path, os.W_OK) else "ro"
@@ -56,34 +56,34 @@ def now(connection: Connection) -> None:
     """Nothing: the clock of this host is the database's."""
 
 
-def obstacle(connection: Connection, *, making: bool) -> Reading | None:  # noqa: ARG001 - the protocol's
+def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:  # noqa: ARG001 - the protocol's
     """Nothing: whether the file can be written to, writing tells."""
     return None
 
 
-def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:  # noqa: ARG001 - a file's tables are all alike
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[HealthFinding]:  # noqa: ARG001 - a file's tables are all alike
     """Say whether the file and its folder can be written to."""
     path = _path_of(connection)
     beside = (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), path.parent)
     culprit = next((each for each in beside if each.exists() and not os.access(each, os.W_OK)), None)
     if culprit is None:
-        return [Reading("rights", Result.OK, "The file and its folder can be read and written.")]
+        return [HealthFinding("rights", Result.OK, "The file and its folder can be read and written.")]
     next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
-    return [Reading("rights", Result.FAIL, f"This user cannot write to {culprit}.", next_step)]
+    return [HealthFinding("rights", Result.FAIL, f"This user cannot write to {culprit}.", next_step)]
 
 
-def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:  # noqa: ARG001 - as above
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:  # noqa: ARG001 - as above
     """Nothing: who may write to the file may do anything to its tables."""
     return []
 
 
-def target_rights(connection: Connection) -> list[Reading]:
+def target_rights(connection: Connection) -> list[HealthFinding]:
     """Say whether the file is a database, and whether steps can write to it."""
     connection.exec_driver_sql("PRAGMA schema_version")
     (found,) = rights(connection, {})
     if found.result is Result.OK:
         return [found]
-    return [Reading("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]
+    return [HealthFinding("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]
 
 
 def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
@@ -91,7 +91,7 @@ def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - 
     return True
 
 
-def durability(connection: Connection) -> list[Reading]:
+def durability(connection: Connection) -> list[HealthFinding]:
     """Ask and judge."""
     facts = Facts(
         path=str(_path_of(connection)),
@@ -103,30 +103,30 @@ def durability(connection: Connection) -> list[Reading]:
     return list(judge(facts))
 
 
-def judge(facts: Facts) -> Iterator[Reading]:
+def judge(facts: Facts) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     if facts.waits_for_disk:
-        yield Reading("synchronous", Result.OK, "A commit waits for the disk.")
+        yield HealthFinding("synchronous", Result.OK, "A commit waits for the disk.")
     else:
         word = _SYNCHRONOUS.get(facts.synchronous, str(facts.synchronous))
         said = f"{word}: what was committed may be lost when the power fails."
-        yield Reading("synchronous", Result.FAIL, said, "install batchctl again: it waits for the disk by itself")
+        yield HealthFinding("synchronous", Result.FAIL, said, "install batchctl again: it waits for the disk by itself")
     yield _journal(facts)
 
 
-def _journal(facts: Facts) -> Reading:
+def _journal(facts: Facts) -> HealthFinding:
     mode, version = facts.journal_mode, ".".join(map(str, facts.version))
     as_file = facts.path.replace("'", "'\\''")
     if mode in {"off", "memory"}:
         said = f"{mode}: a crash in the middle of a write damages the file."
-        return Reading("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
+        return HealthFinding("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
     said = f"{mode}, with SQLite {version}."
     if mode == "wal" and not _is_mended(facts.version):
         said += (
             " Before 3.51.3 a commit may damage the file in the moment in which the log is written into it: batchctl keeps the"
             " two apart. Other programs that write megabytes at once should have a newer SQLite."
         )
-    return Reading("journal mode", Result.OK, said)
+    return HealthFinding("journal mode", Result.OK, said)
 
 
 def _is_mended(version: tuple[int, int, int]) -> bool:
