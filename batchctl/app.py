@@ -22,10 +22,10 @@ from batchctl.system.ids import SystemIds
 
 if TYPE_CHECKING:
     from batchctl.domain.alerting.alert_rules import AlertRules
-    from batchctl.domain.alerting.alert_text import Letter
+    from batchctl.domain.alerting.alert_text import Notification
     from batchctl.domain.intake.triggers import Counted
     from batchctl.domain.maintenance.health import HealthFinding
-    from batchctl.domain.outcomes import Surroundings
+    from batchctl.domain.outcomes import StepContext
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions import checking
     from batchctl.operations.definitions.reconciler import Reconciler
@@ -114,11 +114,11 @@ class App:
         }
 
     @cached_property
-    def surroundings(self) -> Surroundings:
+    def context(self) -> StepContext:
         """What the configuration offers to steps."""
-        from batchctl.step_context import surroundings_of
+        from batchctl.step_context import context_of
 
-        return surroundings_of(self.settings, self.registry)
+        return context_of(self.settings, self.registry)
 
     @cached_property
     def preparer(self) -> Preparer:
@@ -127,7 +127,7 @@ class App:
 
         handlers = cache(self.registry.handler)
         where = self.ids.user(), self.ids.host(), self.database_id
-        return Preparer(handlers, self.surroundings, *where, self.handler_calls.ask)
+        return Preparer(handlers, self.context, *where, self.handler_calls.ask)
 
     @cached_property
     def handler_calls(self) -> HandlerCalls:
@@ -174,7 +174,7 @@ class App:
         from batchctl.operations.definitions import checking
 
         with self.folders() as folders:
-            known = (self.transactions, self.registry, self.surroundings)
+            known = (self.transactions, self.registry, self.context)
             others = (folders, self.timetable(), self.registry)
             found = checking.check(*known, *others, ask=self.handler_calls.ask, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
@@ -279,11 +279,11 @@ class App:
 
         return alert_rules_of(self.settings)
 
-    def send_alert(self, channel: str, letter: Letter) -> None:
+    def send_alert(self, channel: str, notification: Notification) -> None:
         """Send a letter through a channel; any thread may call this."""
         from batchctl.system import alert_sinks
 
-        alert_sinks.send(self.settings, channel, letter)
+        alert_sinks.send(self.settings, channel, notification)
 
     def schedule_bench(self) -> ScheduleBench:
         """Return what tries a schedule out."""
@@ -312,7 +312,7 @@ class App:
         # To connect takes its time too.
         return ThreadInquiries(timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS), wake)
 
-    def letters(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
+    def notifications(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
         """Return what sends letters, through all channels at once."""
         from batchctl.system.inquiries import ThreadInquiries
 

@@ -326,7 +326,7 @@ class Node:
         outbox = Outbox(
             transactions=self._transactions,
             clock=self._clock,
-            inquiries=self._app.letters(wake),
+            inquiries=self._app.notifications(wake),
             send=self._app.send_alert,
             channels=[*self._settings.alerts.channels],
             origin=self._app.database_id,

@@ -27,9 +27,9 @@ from batchctl.domain.outcomes import (
     JobSignature,
     JsonValue,
     Rendered,
+    StepContext,
     StepOutcome,
     StepRequest,
-    Surroundings,
 )
 from batchctl.domain.parameters import Parameter, SecretValue, parameters_for, parse_parameters
 from batchctl.domain.placeholders import (
@@ -100,7 +100,7 @@ __all__ = [
     "StepRefused",
     "StepRequest",
     "Stopped",
-    "Surroundings",
+    "StepContext",
     "Template",
     "UnfitDeclaration",
     "Verifiable",
@@ -173,11 +173,11 @@ class AsksDatabase(Protocol):
     `populate_from` is called instead of `populate`, with surroundings that hold that one connection, its secrets resolved.
     """
 
-    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Finding]:
+    def check_from(self, batch: BatchDefinition, context: StepContext) -> Sequence[Finding]:
         """Return what is wrong with the connection and what is asked there, beside what `check` says; connects to nothing."""
         ...
 
-    def populate_from(self, row: IntakeRow, batch: BatchDefinition, surroundings: Surroundings) -> Populated:
+    def populate_from(self, row: IntakeRow, batch: BatchDefinition, context: StepContext) -> Populated:
         """Return what the database says."""
         ...
 
@@ -250,7 +250,7 @@ class StepHandler(Protocol):
     process_type: ClassVar[str]
     """The word that `ProcessControl.ProcessType` names it by; equal to its entry point's name."""
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row, all at once; never raises, may look at files, changes nothing."""
         ...
 

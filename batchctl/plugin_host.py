@@ -27,10 +27,10 @@ from batchctl.system import platform
 from batchctl.system.job_calls import Listening, answer_of, call_job, call_populator
 from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
 from batchctl.system.sources import loaded_files
-from batchctl.system.targets import target_surroundings
+from batchctl.system.targets import target_context
 
 
-class ToldToStop(BaseException):
+class StopRequested(BaseException):
     """Raised inside a job when it is to stop, so that it can clean up before it is killed; not in one that asks."""
 
 
@@ -98,8 +98,8 @@ class PluginHost:
                 return {"asks": False}
             case _:
                 row, batch = intake_row(request["row"]), batch_definition(request["batch"])
-                around = None if request["target"] is None else target_surroundings(request["target"])
-                return call_populator(lambda: self._registry.populator(request["populator"]), row, batch, around)
+                context = None if request["target"] is None else target_context(request["target"])
+                return call_populator(lambda: self._registry.populator(request["populator"]), row, batch, context)
 
     def _call_job(self, name: str, arguments: dict[str, Any]) -> JobEnd:
         try:
@@ -136,7 +136,7 @@ class PluginHost:
     def _raise_told_to_stop(self, _number: int, _frame: FrameType | None) -> None:
         self._told_to_stop = True
         if not self._listening.asks:
-            raise ToldToStop
+            raise StopRequested
 
     def _leave(self, last_words: str = "") -> NoReturn:
         with suppress(OSError):
@@ -154,7 +154,7 @@ def main() -> NoReturn:
     code = 1
     try:
         PluginHost().serve()
-    except ToldToStop:
+    except StopRequested:
         code = 128 + platform.STOP_SIGNAL
     except BaseException:  # noqa: BLE001 - the controller shows whatever is written here as the job's output
         traceback.print_exc()

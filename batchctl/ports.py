@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
-Told = TypeVar("Told")
+Answered = TypeVar("Answered")
 
 
 class Boundary(StrEnum):
@@ -76,7 +76,7 @@ class Clock(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bell:
+class Notify:
     """Tells who waits that somebody else has committed; it rings until `Transactions.changed` is asked."""
 
     rings: Callable[[], bool]
@@ -93,11 +93,11 @@ class Transactions(Protocol):
         """Lend a connection for reading; every statement sees the newest committed state."""
         ...
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
         """Run `work` in one write transaction and commit it.
 
         When the database is busy or a deadlock's victim, the whole of `work` is run again; it must be repeatable.
-        Who is `hurried` looks for no locks beforehand and waits for one but a moment; then it is not run again, but
+        Who is `nowait` looks for no locks beforehand and waits for one but a moment; then it is not run again, but
         raises `Conflict`. What is asked last may be sent with the commit only, and fail with it.
         """
         ...
@@ -106,7 +106,7 @@ class Transactions(Protocol):
         """Say what anybody else may have written since this was last asked."""
         ...
 
-    def bell(self) -> Bell | None:
+    def notify(self) -> Notify | None:
         """Return what rings when `changed` would be true; None while there is no connection. It is good for one wait."""
         ...
 
@@ -160,8 +160,8 @@ class AskHandler(Protocol):
     """Asks a step handler something, which runs its code."""
 
     def __call__(
-        self, handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None
-    ) -> Told:
+        self, handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
+    ) -> Answered:
         """Return the answer. Raises `NoAnswer` or `CannotBegin` when none comes in time.
 
         `about` says what it is about, and `of` whose step, if that is known.
@@ -169,7 +169,9 @@ class AskHandler(Protocol):
         ...
 
 
-def ask_straight(handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None) -> Told:
+def ask_straight(
+    handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
+) -> Answered:
     """Ask, however long it takes."""
     del handler, about, of
     return question()
@@ -187,10 +189,10 @@ class Hang:
 class StepRunner(Protocol):
     """Carries executions. Nothing here blocks but `collect`, `close`, and what deals with a dead worker."""
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`, also when it cannot begin.
 
-        One that is `leashed` is stopped when nobody keeps its lease: somebody else may begin it again.
+        One that is `lease_bound` is stopped when nobody keeps its lease: somebody else may begin it again.
         """
         ...
 
@@ -206,7 +208,7 @@ class StepRunner(Protocol):
         """Let an execution that could not be rendered end, through `collect`: as a fatal failure, or put back."""
         ...
 
-    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+    def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         ...
 
@@ -259,7 +261,7 @@ class StepRunner(Protocol):
         rendered: Rendered,
         entry: HistoryEntry,
         *,
-        leashed: bool = False,
+        lease_bound: bool = False,
     ) -> None:
         """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
         ...

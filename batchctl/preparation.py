@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import TypeVar, cast
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused, in_one_line
-from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.rows import (
     NOT_RUN,
     NOTHING_RENDERED,
@@ -65,7 +65,7 @@ class Preparer:
     """Knows the handlers and the surroundings, and who and where this controller is."""
 
     find_handler: FindHandler
-    surroundings: Surroundings
+    context: StepContext
     user: str
     host: str
     database_id: str
@@ -89,8 +89,8 @@ class Preparer:
             asked = self._check_of(handler, step, note, whose) if cause is Cause.VERIFY else step
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
-            around = self.surroundings
-            request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
+            context = self.context
+            request = StepRequest(asked, instance, batch.name, attempt_no, context, note, self.database_id)
             if _may_delegate(type(handler)):
                 delegate = partial(cast("Delegates", handler).delegate, request)
                 carried_out = replace(self.ask(handler, note, delegate, of=whose), seq=asked.seq, name=asked.name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError, PluginError
-from batchctl.domain.outcomes import Connection, JobSignature, Surroundings
+from batchctl.domain.outcomes import Connection, JobSignature, StepContext
 from batchctl.domain.rows import BatchDefinition
 from batchctl.plugin_api import CannotPopulate
 from batchctl.registry import Registry
@@ -22,9 +22,9 @@ CONTROL_PROCEDURES = "procedures"
 """The folder with the procedures of a control database that has none itself."""
 
 
-def surroundings_of(settings: config.Settings, registry: Registry) -> Surroundings:
+def context_of(settings: config.Settings, registry: Registry) -> StepContext:
     """Return what steps may refer to."""
-    return Surroundings(
+    return StepContext(
         connections=connections_of(settings),
         control=control_of(settings),
         jobs=_jobs_of(registry),

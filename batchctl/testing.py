@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from batchctl.domain.errors import StepRefused
-from batchctl.domain.outcomes import Connection, JobSignature, StepRequest, Surroundings
+from batchctl.domain.outcomes import Connection, JobSignature, StepContext, StepRequest
 from batchctl.domain.rows import (
     LONG_AGO,
     BatchId,
@@ -96,7 +96,7 @@ def an_intake_row(**given: Any) -> IntakeRow:
     return replace(plain, **given)
 
 
-def surroundings(
+def context(
     directory: str,
     *,
     connections: Mapping[str, Connection] | None = None,
@@ -104,7 +104,7 @@ def surroundings(
     secrets: Mapping[str, str] | None = None,
     unset_secrets: Collection[str] = (),
     files: Mapping[str, str] | None = None,
-) -> Surroundings:
+) -> StepContext:
     """Return surroundings that offer what is given; `files` are what `read_text` finds."""
 
     def read_text(name: str) -> str:
@@ -113,7 +113,7 @@ def surroundings(
             raise StepRefused(message)
         return files[name]
 
-    return Surroundings(
+    return StepContext(
         connections=connections or {},
         jobs=jobs or {},
         secrets=secrets or {},
@@ -124,14 +124,14 @@ def surroundings(
     )
 
 
-def a_request(step: Step, around: Surroundings, **instance: Any) -> StepRequest:
+def a_request(step: Step, context: StepContext, **instance: Any) -> StepRequest:
     """Return a request for a first attempt at a step, for an instance with the given fields."""
     return StepRequest(
         step=step,
         instance=an_instance(**instance),
         batch_name="MyFileType1",
         attempt_no=1,
-        surroundings=around,
+        context=context,
         note="BatchControl 42 of batch MyFileType1",
         database_id="test",
     )

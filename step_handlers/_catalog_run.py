@@ -79,7 +79,7 @@ class Run:
             if not self.execution_id:
                 return self._ended(StepOutcome(succeeded=False, message=str(error), fatal=error.fatal))
             self.notes.append(f"the connection was lost: {error}")
-        except _ToldToStop:
+        except _StopRequested:
             message = f"was told to stop before execution {self.execution_id} was started"
             return self._ended(StepOutcome(succeeded=False, stopped=True, message=message))
         return self._follow(refused)
@@ -94,7 +94,7 @@ class Run:
         ((created,),) = rows_of(session, creation)
         self._identify(int(created))
         if self.execution.stopping:
-            raise _ToldToStop
+            raise _StopRequested
         try:
             rows_of(session, _catalog.start(self.execution_id))
         except CatalogError as error:
@@ -219,7 +219,7 @@ class Run:
         return outcome
 
 
-class _ToldToStop(Exception):
+class _StopRequested(Exception):
     """The step was told to stop before its package was started."""
 
 

@@ -17,9 +17,9 @@ from batchctl.plugin_api import (
     Parameter,
     SecretReference,
     Step,
+    StepContext,
     StepRefused,
     StepRequest,
-    Surroundings,
     Template,
     correct_step,
     correct_value,
@@ -38,18 +38,18 @@ _LAST = 300
 _NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
 
 
-Check = Callable[[Step, Surroundings], list[Finding]]
+Check = Callable[[Step, StepContext], list[Finding]]
 
 
 def remembered(check: Check) -> Check:
     """Look through a row once, not before every attempt: a row that was changed is another `Step`."""
-    known: dict[tuple[int, int], tuple[Step, Surroundings, list[Finding]]] = {}
+    known: dict[tuple[int, int], tuple[Step, StepContext, list[Finding]]] = {}
 
     @wraps(check)
-    def findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+    def findings(step: Step, context: StepContext) -> list[Finding]:
         found = known.get((step.batch_id, step.seq))
-        if found is None or found[0] is not step or found[1] is not surroundings:
-            found = known[step.batch_id, step.seq] = step, surroundings, check(step, surroundings)
+        if found is None or found[0] is not step or found[1] is not context:
+            found = known[step.batch_id, step.seq] = step, context, check(step, context)
         return found[2]
 
     return findings
@@ -95,8 +95,8 @@ def _mending(request: StepRequest, findings: Sequence[Finding]) -> str:
     """Return what to correct first: the row, or what lies around it."""
     of_row = [each for each in findings if each.remedy is None or each.remedy.startswith(_OR)]
     columns = " and ".join(dict.fromkeys(finding.column for finding in of_row))
-    around = dict.fromkeys(finding.remedy for finding in findings if finding.remedy is not None)
-    return correct_step(request, columns, *(remedy.removeprefix(_OR) for remedy in around))
+    besides = dict.fromkeys(finding.remedy for finding in findings if finding.remedy is not None)
+    return correct_step(request, columns, *(remedy.removeprefix(_OR) for remedy in besides))
 
 
 def put_back(request: StepRequest, finding: Finding, remedy: str) -> NoReturn:
@@ -206,22 +206,22 @@ def _fault(parameter: Parameter) -> str | None:
     return None
 
 
-def unset_secrets(name: str, text: str | None, surroundings: Surroundings) -> list[Finding]:
+def unset_secrets(name: str, text: str | None, context: StepContext) -> list[Finding]:
     """Return a problem for every secret in a text that is in the configuration, but has no value here."""
     template, _ = template_of(name, text or "")
-    return _unset(name, [part.name for part in template if isinstance(part, SecretReference)], surroundings)
+    return _unset(name, [part.name for part in template if isinstance(part, SecretReference)], context)
 
 
-def unset_secrets_of(name: str, connection: Connection, surroundings: Surroundings) -> list[Finding]:
+def unset_secrets_of(name: str, connection: Connection, context: StepContext) -> list[Finding]:
     """Return a problem for every secret that a connection's url refers to and that has no value here."""
-    return _unset(name, references(connection.url), surroundings, f"connection '{short(connection.name)}': ")
+    return _unset(name, references(connection.url), context, f"connection '{short(connection.name)}': ")
 
 
-def _unset(name: str, secrets: Iterable[str], surroundings: Surroundings, whose: str = "") -> list[Finding]:
+def _unset(name: str, secrets: Iterable[str], context: StepContext, whose: str = "") -> list[Finding]:
     found = []
     for secret in dict.fromkeys(secrets):
-        source = surroundings.secrets.get(secret)
-        if source is None or surroundings.secret_is_set(secret):
+        source = context.secrets.get(secret)
+        if source is None or context.secret_is_set(secret):
             continue
         message = f"{whose}secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it"
         found.append(Finding(name, message, how_to_set_secret(source)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest
 from step_handlers._statements import Statement
 
 
@@ -104,7 +104,7 @@ class CallsProcedures(Protocol):
         ...
 
 
-def secret_source(around: Surroundings, value: Mapping[str, Any]) -> tuple[str, str]:
+def secret_source(context: StepContext, value: Mapping[str, Any]) -> tuple[str, str]:
     """Return where the value of a bound secret comes from: `env` and a name, or `file` and a path."""
-    kind, _, place = around.secrets[value["secret"]].partition(":")
+    kind, _, place = context.secrets[value["secret"]].partition(":")
     return kind, place

@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock  # noqa: TID251 - the session is cancelled from another thread
 from typing import Any, Protocol
 
-from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings, visible
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest, visible
 from step_handlers import _tsql
 from step_handlers._database import Argument, Bound, ConnectionRefused, Script, Written
 from step_handlers._mssql_driver import driver_of, load, open_session
@@ -148,7 +148,7 @@ def _written(
     request: StepRequest, connection: Connection, variables: Sequence[Variable], body: str, abort: str, called: str
 ) -> Written:
     url = url_of(connection)
-    around = request.surroundings
+    context = request.context
     known = {key.lower(): value for key, value in odbc_parts(str(url.query.get("odbc_connect", "")))}
     host = f"{url.host},{url.port or url.query.get('port')}" if url.port or "port" in url.query else url.host
     server = host or known.get("server") or "the server of its ODBC source"
@@ -156,8 +156,8 @@ def _written(
     text = _tsql.pasted(
         url.database or known.get("database"),
         f"{server}{f' as {user}' if user else ''}",
-        _password(connection, around),
-        around,
+        _password(connection, context),
+        context,
         variables,
         body,
         abort,
@@ -175,8 +175,8 @@ def _written(
     return Written(text, spec)
 
 
-def _password(connection: Connection, around: Surroundings) -> str | None:
-    match password_source(connection, around.secrets):
+def _password(connection: Connection, context: StepContext) -> str | None:
+    match password_source(connection, context.secrets):
         case None:
             return None
         case "url", name:

@@ -22,8 +22,8 @@ from batchctl.plugin_api import (
     Finding,
     IntakeRow,
     Populated,
+    StepContext,
     StepRefused,
-    Surroundings,
     did_you_mean,
     passwords_in,
     redacted,
@@ -64,31 +64,33 @@ class ProcedurePopulator:
             return []
         return [Finding("PopulatorOn", "it says what `pattern` searches; a procedure is given all of the row")]
 
-    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Finding]:
+    def check_from(self, batch: BatchDefinition, context: StepContext) -> Sequence[Finding]:
         """Look at the connection, and on SQLite at the file."""
-        connection = _connection(batch, surroundings)
+        connection = _connection(batch, context)
         if connection is None:
             name = _named(batch)
-            message = f"connection '{visible(name)}' is not in the configuration.{did_you_mean(name, surroundings.connections)}"
+            message = (
+                f"connection '{visible(name)}' is not in the configuration.{did_you_mean(name, context.connections)}"
+            )
             return [Finding("PopulatorArgs", message)]
         try:
             database_of(connection)
             if connection.dialect == "sqlite":
-                _file(batch, connection, surroundings)
+                _file(batch, connection, context)
         except (ConnectionRefused, CannotPopulate) as error:
             remedy = "make what is missing, or correct the row"
             return [Finding("PopulatorArgs" if _named(batch) else "Populator", str(error), remedy)]
-        if surroundings.control is connection:
+        if context.control is connection:
             return []
-        return _sql_steps.lacking("PopulatorArgs", connection, surroundings)
+        return _sql_steps.lacking("PopulatorArgs", connection, context)
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Refuse: without a database nothing can be asked."""
         raise CannotPopulate(f"{_procedure(batch)} cannot be asked here: FileProcess {row.intake_id} has no database")
 
-    def populate_from(self, row: IntakeRow, batch: BatchDefinition, surroundings: Surroundings) -> Populated:
+    def populate_from(self, row: IntakeRow, batch: BatchDefinition, context: StepContext) -> Populated:
         """Ask the procedure for the one row."""
-        connection = _connection(batch, surroundings)
+        connection = _connection(batch, context)
         if connection is None:
             raise CannotPopulate(
                 f"connection '{visible(_named(batch))}' is not in the configuration; correct PopulatorArgs"
@@ -96,7 +98,7 @@ class ProcedurePopulator:
         given = (row.intake_id, row.entity, row.file_name, row.data, row.cycle_key)
         try:
             database_of(connection)
-            answer = _ASKED[connection.dialect](batch, connection, dict(zip(_GIVEN, given, strict=True)), surroundings)
+            answer = _ASKED[connection.dialect](batch, connection, dict(zip(_GIVEN, given, strict=True)), context)
         except CannotPopulate:
             raise
         except ConnectionRefused as error:
@@ -115,9 +117,9 @@ def _named(batch: BatchDefinition) -> str:
     return (batch.populator_args or "").strip()
 
 
-def _connection(batch: BatchDefinition, surroundings: Surroundings) -> Connection | None:
+def _connection(batch: BatchDefinition, context: StepContext) -> Connection | None:
     name = _named(batch)
-    return surroundings.connections.get(name) if name else surroundings.control
+    return context.connections.get(name) if name else context.control
 
 
 def _populated(procedure: str, answer: Answer) -> Populated:
@@ -144,9 +146,7 @@ def _populated(procedure: str, answer: Answer) -> Populated:
     return Populated(data=data, cycle_key=values.get("CycleKey"))
 
 
-def _file(
-    batch: BatchDefinition, connection: Connection, surroundings: Surroundings
-) -> tuple[Script, Mapping[str, str]]:
+def _file(batch: BatchDefinition, connection: Connection, context: StepContext) -> tuple[Script, Mapping[str, str]]:
     """Read the file that stands for the procedure, and which parameters it uses."""
     procedure = _procedure(batch)
     if _NO_FILE_NAME.search(procedure):
@@ -156,7 +156,7 @@ def _file(
         raise CannotPopulate(message)
     path = f"{connection.procedures}/{procedure}.sql"
     try:
-        script, wanted = _procedure_files.parsed(surroundings.read_text(path))
+        script, wanted = _procedure_files.parsed(context.read_text(path))
     except (StepRefused, MalformedSql) as error:
         said = error.message if isinstance(error, StepRefused) else f"{path}: {error}"
         raise CannotPopulate(f"{procedure} cannot be asked: {said.rstrip('.')}; write its SELECT into {path}") from None
@@ -168,15 +168,15 @@ def _file(
 
 
 def _ask_sqlite(
-    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], surroundings: Surroundings
+    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], context: StepContext
 ) -> Answer:
-    script, wanted = _file(batch, connection, surroundings)
-    missing = database_of(connection).missing(connection, surroundings.directory)
+    script, wanted = _file(batch, connection, context)
+    missing = database_of(connection).missing(connection, context.directory)
     if missing is not None:
         raise CannotPopulate(missing)
     by_lower = {name.lower(): value for name, value in given.items()}
     values = {name: by_lower[lower] for lower, name in wanted.items()}
-    place = _sql_text.uri(file_of(connection, surroundings.directory))
+    place = _sql_text.uri(file_of(connection, context.directory))
     columns: Sequence[str] = ()
     rows: list[Sequence[Any]] = []
     with closing(sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)) as opened:
@@ -192,9 +192,9 @@ def _ask_sqlite(
 
 
 def _ask_postgres(
-    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], surroundings: Surroundings
+    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], context: StepContext
 ) -> Answer:
-    del surroundings
+    del context
     import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
 
     with closing(connect(connection)) as opened:
@@ -212,9 +212,9 @@ def _ask_postgres(
 
 
 def _ask_sql_server(
-    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], surroundings: Surroundings
+    batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], context: StepContext
 ) -> Answer:
-    del surroundings
+    del context
     driver = _mssql_driver.load(connection)
     called = _tsql.identifier(batch.populating_procedure or "")
     with closing(_mssql_driver.open_session(driver, connection)) as opened:

@@ -59,7 +59,7 @@ class Postgres:
     ) -> Written:
         """Write a script for psql, and the spec."""
         every = [*before, *inside]
-        lines = _psql_script.secrets(request.surroundings, (bound.values for bound in every))
+        lines = _psql_script.secrets(request.context, (bound.values for bound in every))
         lines += [_psql.statement(bound) for bound in before]
         if inside:
             lines += ["BEGIN;", *(_psql.statement(bound) for bound in inside), "COMMIT;"]
@@ -86,7 +86,7 @@ class Postgres:
         parts = _psql.identifiers(name) or []
         values: dict[str, JsonValue] = {f"p{at}": one.value for at, one in enumerate(arguments, start=1)}
         written = [f":'{key}'" if isinstance(value, dict) else _psql.literal(value) for key, value in values.items()]
-        lines = _psql_script.secrets(request.surroundings, [values])
+        lines = _psql_script.secrets(request.context, [values])
         lines.append("-- :call is CALL where the name is a procedure's, else SELECT * FROM")
         lines.append(_psql_script.command(rf"{_which(parts)} \gset"))
         lines.append(f":call {_called(parts, arguments, written)};")

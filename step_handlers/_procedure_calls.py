@@ -46,7 +46,7 @@ def findings(step: Step, kind: CallsProcedures) -> list[Finding]:
 def render(request: StepRequest, kind: CallsProcedures) -> Rendered:
     """Bind the parameters of the call."""
     step = request.step
-    connection = request.surroundings.connections[column(step, 1)]
+    connection = request.context.connections[column(step, 1)]
     text, outputs = split_outputs(step.data[2])
     request = replace(request, step=replace(step, data=(*step.data[:2], text, *step.data[3:])))
     arguments = [
@@ -57,7 +57,7 @@ def render(request: StepRequest, kind: CallsProcedures) -> Rendered:
 
 
 def _written(request: StepRequest, kind: CallsProcedures, arguments: Sequence[Argument]) -> Written:
-    connection = request.surroundings.connections[column(request.step, 1)]
+    connection = request.context.connections[column(request.step, 1)]
     try:
         return kind.call(request, connection, column(request.step, 2), arguments)
     except ConnectionRefused as error:

@@ -12,9 +12,9 @@ from batchctl.plugin_api import (
     Rendered,
     SecretValue,
     Step,
+    StepContext,
     StepRefused,
     StepRequest,
-    Surroundings,
     did_you_mean,
     parameters_for,
     parse_parameters,
@@ -29,21 +29,21 @@ from step_handlers._statements import MalformedSql, bind, statements, variables
 _NAME = re.compile(r"[A-Za-z0-9_.$]+\Z")
 
 
-def findings(step: Step, surroundings: Surroundings, *, readable: bool) -> list[Finding]:
+def findings(step: Step, context: StepContext, *, readable: bool) -> list[Finding]:
     """Return what is wrong with the name and, when the rest of the row can be read, with the file and its parameters."""
     if not _NAME.match(column(step, 2)):
         message = f"'{short(column(step, 2))}' is no procedure name; write letters, digits, '_', '.' and '$'"
         return [Finding("Data2", message)]
     if not readable:
         return []
-    connection = surroundings.connections[column(step, 1)]
+    connection = context.connections[column(step, 1)]
     if connection.procedures is None:
         name = short(connection.name)
         message = f"connection '{name}' has no procedures; set its key procedures to a folder of .sql files"
         remedy = f'write procedures = "FOLDER" below [connections.{name}] in batchctl.toml and restart the controllers'
         return [Finding("Data1", message, remedy)]
     try:
-        _, wanted = parsed(surroundings.read_text(_file_name(step, surroundings)))
+        _, wanted = parsed(context.read_text(_file_name(step, context)))
     except MalformedSql as error:
         return [Finding("Data2", f"procedure {column(step, 2)}: {error}")]
     except StepRefused as error:
@@ -60,16 +60,16 @@ def findings(step: Step, surroundings: Surroundings, *, readable: bool) -> list[
     ]
 
 
-def misread(step: Step, surroundings: Surroundings) -> list[Finding]:
+def misread(step: Step, context: StepContext) -> list[Finding]:
     """Return what SQLite cannot read in the file of a step that has no problems."""
-    script, _ = parsed(surroundings.read_text(_file_name(step, surroundings)))
-    return _sql_steps.syntax_findings("Data2", step, script, surroundings)
+    script, _ = parsed(context.read_text(_file_name(step, context)))
+    return _sql_steps.syntax_findings("Data2", step, script, context)
 
 
 def render(request: StepRequest) -> Rendered:
     """Bind the parameters to the statements of the file."""
-    path = _file_name(request.step, request.surroundings)
-    script, wanted = parsed(request.surroundings.read_text(path))
+    path = _file_name(request.step, request.context)
+    script, wanted = parsed(request.context.read_text(path))
     values: dict[str, JsonValue] = {
         wanted[name.lower()]: {"secret": value.name} if isinstance(value, SecretValue) else value
         for name, value in parameters_for(request, 3).items()
@@ -77,8 +77,8 @@ def render(request: StepRequest) -> Rendered:
     return _sql_steps.render_script(request, script, values, f"-- procedure {column(request.step, 2)}\n")
 
 
-def _file_name(step: Step, surroundings: Surroundings) -> str:
-    folder = surroundings.connections[column(step, 1)].procedures or ""
+def _file_name(step: Step, context: StepContext) -> str:
+    folder = context.connections[column(step, 1)].procedures or ""
     return os.path.join(folder, f"{column(step, 2)}.sql")  # noqa: PTH118 - Path would change what was written
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from sqlalchemy import URL
 
-from batchctl.plugin_api import Connection, JsonValue, StepRequest, Surroundings, visible
+from batchctl.plugin_api import Connection, JsonValue, StepContext, StepRequest, visible
 from step_handlers._database import secret_source
 from step_handlers._psql import NO_TRANSACTION_TIMEOUT, SETTINGS, escape
 from step_handlers._urls import password_source, query_without_passwords, url_of
@@ -44,7 +44,7 @@ def connected(request: StepRequest, connection: Connection, lines: Sequence[str]
     return "\n".join(
         [
             command(_PSQL, "stops at the first error; what is not between BEGIN and COMMIT is committed at once"),
-            *_with_password(request.surroundings, connection, connect),
+            *_with_password(request.context, connection, connect),
             command(
                 _CONNECTED.format(name=name), "a psql that could not connect is where it was: nothing below is done"
             ),
@@ -75,10 +75,10 @@ def _uri(url: URL, name: str) -> str:
     )
 
 
-def secrets(around: Surroundings, every: Iterable[Mapping[str, JsonValue]]) -> list[str]:
+def secrets(context: StepContext, every: Iterable[Mapping[str, JsonValue]]) -> list[str]:
     """Write how psql gets the secrets from where the configuration says they are."""
     lines = {
-        _secret(around, name, value): None
+        _secret(context, name, value): None
         for values in every
         for name, value in values.items()
         if isinstance(value, dict)
@@ -86,22 +86,22 @@ def secrets(around: Surroundings, every: Iterable[Mapping[str, JsonValue]]) -> l
     return list(lines)
 
 
-def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> str:
-    kind, place = secret_source(around, value)
-    path = _path(around, place)
+def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> str:
+    kind, place = secret_source(context, value)
+    path = _path(context, place)
     if kind == "file" and not _is_writable(path):
         return f"-- before you paste this, set the secret: \\set {name} to what {visible(path)} holds"
     # What another text has left under the name must not be taken for this secret.
     return "\n".join([command(rf"\unset {name}"), _fetched(name, kind, place, path)])
 
 
-def _with_password(around: Surroundings, connection: Connection, connect: str) -> list[str]:
+def _with_password(context: StepContext, connection: Connection, connect: str) -> list[str]:
     """Write how psql gets the password to connect: were it to ask, it would forget what is pasted behind."""
-    found = password_source(connection, around.secrets)
+    found = password_source(connection, context.secrets)
     if found is None:
         return [command(connect, _CONNECTS)]
     kind, place = found
-    path = _path(around, place)
+    path = _path(context, place)
     if kind == "url" or (kind == "file" and not _is_writable(path)):
         holder = f"[connections.{visible(place)}]" if kind == "url" else visible(path)
         return [command(connect, f"before you start psql, set PGPASSWORD or .pgpass: the password is that of {holder}")]
@@ -125,8 +125,8 @@ def _fetched(name: str, kind: str, place: str, path: str) -> str:
     return command(rf"\set {name} `cat {shlex.quote(path)}`")
 
 
-def _path(around: Surroundings, place: str) -> str:
-    return str(PurePath(around.directory, place))
+def _path(context: StepContext, place: str) -> str:
+    return str(PurePath(context.directory, place))
 
 
 def _is_writable(path: str) -> bool:

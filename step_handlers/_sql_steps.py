@@ -18,10 +18,10 @@ from batchctl.plugin_api import (
     Rendered,
     SecretReference,
     Step,
+    StepContext,
     StepOutcome,
     StepRefused,
     StepRequest,
-    Surroundings,
     did_you_mean,
     fit_value,
     how_to_add_connection,
@@ -42,10 +42,10 @@ Sources = Mapping[str, Placeholder | SecretReference]
 """What fills each bound value of a `sql` step."""
 
 
-def connection_findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+def connection_findings(step: Step, context: StepContext) -> list[Finding]:
     """Return what is wrong with the connection that Data1 names."""
     name = column(step, 1)
-    known = surroundings.connections
+    known = context.connections
     if not name:
         return [Finding("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
     if name not in known:
@@ -58,36 +58,36 @@ def connection_findings(step: Step, surroundings: Surroundings) -> list[Finding]
     return []
 
 
-def missing_database(step: Step, surroundings: Surroundings) -> list[Finding]:
+def missing_database(step: Step, context: StepContext) -> list[Finding]:
     """Return what a sound connection lacks: its database, its driver, its secrets. Only a check: a step may make them."""
-    connection = surroundings.connections.get(column(step, 1))
-    return [] if connection is None else lacking("Data1", connection, surroundings)
+    connection = context.connections.get(column(step, 1))
+    return [] if connection is None else lacking("Data1", connection, context)
 
 
-def lacking(name: str, connection: Connection, surroundings: Surroundings) -> list[Finding]:
+def lacking(name: str, connection: Connection, context: StepContext) -> list[Finding]:
     """Return what a connection lacks that a column names."""
-    found = unset_secrets_of(name, connection, surroundings)
+    found = unset_secrets_of(name, connection, context)
     try:
-        missing = database_of(connection).missing(connection, surroundings.directory)
+        missing = database_of(connection).missing(connection, context.directory)
     except ConnectionRefused:
         return found
     remedy = f"give [connections.{short(connection.name)}] of batchctl.toml what it lacks"
     return [*found, Finding(name, missing, remedy)] if missing else found
 
 
-def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
+def query_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
     """Return what only a check says of the SQL in a column that has no problems: its syntax and its secrets."""
     name = f"Data{number}"
-    if sql_findings(step, number, surroundings):
+    if sql_findings(step, number, context):
         return []
-    text = sql_text(column(step, number), surroundings)
-    script, _ = parse_query(text, kind_of(step, surroundings))
-    return [*syntax_findings(name, step, script, surroundings), *unset_secrets(name, text, surroundings)]
+    text = sql_text(column(step, number), context)
+    script, _ = parse_query(text, kind_of(step, context))
+    return [*syntax_findings(name, step, script, context), *unset_secrets(name, text, context)]
 
 
-def syntax_findings(name: str, step: Step, script: Script, surroundings: Surroundings) -> list[Finding]:
+def syntax_findings(name: str, step: Step, script: Script, context: StepContext) -> list[Finding]:
     """Return the first statement of a script that the connection's kind of database cannot read."""
-    connection = surroundings.connections.get(column(step, 1))
+    connection = context.connections.get(column(step, 1))
     try:
         misread = connection and database_of(connection).misread(script.statements)
     except ConnectionRefused:
@@ -95,11 +95,11 @@ def syntax_findings(name: str, step: Step, script: Script, surroundings: Surroun
     return [Finding(name, misread)] if misread else []
 
 
-def sql_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
+def sql_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
     """Return what is wrong with the SQL in a column, or in the file it names."""
     name = f"Data{number}"
     try:
-        script, sources = parse_query(sql_text(column(step, number), surroundings), kind_of(step, surroundings))
+        script, sources = parse_query(sql_text(column(step, number), context), kind_of(step, context))
     except (MalformedSql, MalformedTemplate) as error:
         return [Finding(name, str(error))]
     except StepRefused as error:
@@ -110,19 +110,19 @@ def sql_findings(step: Step, number: int, surroundings: Surroundings) -> list[Fi
         for _ in strange[:1]
     ]
     references = [(part,) for part in sources.values()]
-    return found + unknown_secrets(name, references, surroundings.secrets)
+    return found + unknown_secrets(name, references, context.secrets)
 
 
-def kind_of(step: Step, surroundings: Surroundings) -> Database:
+def kind_of(step: Step, context: StepContext) -> Database:
     """Return the kind of database whose SQL a step speaks: SQLite's, when nothing is known of its connection."""
-    connection = surroundings.connections.get(column(step, 1))
+    connection = context.connections.get(column(step, 1))
     try:
         return Sqlite() if connection is None else database_of(connection)
     except ConnectionRefused:
         return Sqlite()
 
 
-def sql_text(written: str, surroundings: Surroundings) -> str:
+def sql_text(written: str, context: StepContext) -> str:
     """Return the SQL of a column, read from the file when it names one."""
     if not written.strip().startswith(_FILE):
         return written
@@ -130,7 +130,7 @@ def sql_text(written: str, surroundings: Surroundings) -> str:
         part.text if isinstance(part, Literal) else _not_in_a_name(part.name)
         for part in parse(written.strip().removeprefix(_FILE))
     )
-    text = surroundings.read_text(path)
+    text = context.read_text(path)
     reason = unfit(text)
     if reason is not None:
         raise MalformedSql(f"file {short(path)}: {reason}")
@@ -163,8 +163,8 @@ def parse_query(text: str, kind: Database) -> tuple[Script, Sources]:
 
 def render_query(request: StepRequest, number: int) -> Rendered:
     """Render the SQL in a column of a step that has no problems."""
-    around = request.surroundings
-    script, sources = parse_query(sql_text(column(request.step, number), around), kind_of(request.step, around))
+    context = request.context
+    script, sources = parse_query(sql_text(column(request.step, number), context), kind_of(request.step, context))
     values: dict[str, JsonValue] = {}
     for name, part in sources.items():
         if isinstance(part, Placeholder):
@@ -176,8 +176,8 @@ def render_query(request: StepRequest, number: int) -> Rendered:
 
 def render_script(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:
     """Return the script to paste, and the spec."""
-    around = request.surroundings
-    connection = around.connections[column(request.step, 1)]
+    context = request.context
+    connection = context.connections[column(request.step, 1)]
     before = [_bound(statement, values) for statement in script.before]
     inside = [_bound(statement, values) for statement in script.inside]
     try:
@@ -191,7 +191,7 @@ def ready(request: StepRequest, connection: Connection, written: Written, note: 
     """Return what a database has written, with its heading and its connection."""
     spec: dict[str, JsonValue] = {
         "connection": connection.name,
-        "directory": request.surroundings.directory,
+        "directory": request.context.directory,
         **written.spec,
     }
     # sqlcmd would fill in a variable even in a comment.

@@ -50,7 +50,7 @@ class Sqlite:
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
     ) -> Written:
         """Write a script for the `sqlite3` shell, and the spec."""
-        directory = request.surroundings.directory
+        directory = request.context.directory
         spec: dict[str, JsonValue] = {
             "before": [_as_json(bound) for bound in before],
             "statements": [_as_json(bound) for bound in inside],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from batchctl.plugin_api import JsonValue, Surroundings, visible
+from batchctl.plugin_api import JsonValue, StepContext, visible
 from step_handlers._database import Argument, Bound, secret_source
 from step_handlers._statements import Grammar, Kind, MalformedSql, Statement, Token
 
@@ -247,19 +247,19 @@ class Variable:
         marked = "" if self.value is None else " = ?"
         return f"DECLARE @{self.name} {self.type}{marked};"
 
-    def pasted(self, around: Surroundings) -> str:
+    def pasted(self, context: StepContext) -> str:
         """Declare it, with its value; a secret is filled in by sqlcmd."""
         if self.value is None:
             return self.sent()
         if isinstance(self.value, dict):
-            return _secret(around, self.name, self.value)
+            return _secret(context, self.name, self.value)
         first, *more = literals(self.value)
         lines = [f"DECLARE @{self.name} {self.type} = {first};"]
         return "\n".join([*lines, *(f"SET @{self.name} += {literal};" for literal in more)])
 
 
-def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> str:
-    kind, place = secret_source(around, value)
+def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> str:
+    kind, place = secret_source(context, value)
     known = kind == "env" and _VARIABLE.match(place)
     variable = place if known else f"batchctl_{name}"
     advice = "sqlcmd takes it from the environment" if known else f"start sqlcmd with -v {variable}=..."
@@ -334,7 +334,7 @@ def pasted(
     database: str | None,
     place: str,
     password: str | None,
-    around: Surroundings,
+    context: StepContext,
     variables: Sequence[Variable],
     body: str,
     abort: str,
@@ -354,7 +354,7 @@ def pasted(
         ]
     lines.append("-- what clients and logins set differently, and the meaning of the step could hang on")
     lines += [" ".join([*use, *SETTINGS, abort]), "GO", *guard]
-    lines += [variable.pasted(around) for variable in variables]
+    lines += [variable.pasted(context) for variable in variables]
     lines += [body, "GO", "-- nothing of the step stays open", LEFT_OPEN, "GO"]
     return "\n".join(lines)
 

@@ -26,9 +26,9 @@ from batchctl.plugin_api import (
     Rendered,
     SecretReference,
     Step,
+    StepContext,
     StepOutcome,
     StepRequest,
-    Surroundings,
     Template,
     fill,
     fit_value,
@@ -70,10 +70,10 @@ class OsCommand:
 
     process_type: ClassVar[str] = "os_command"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
-        found += unset_secrets("Data4", step.data[3], surroundings)
+        found = [*_findings(step, context), *unused_columns(step, {1, 2, 3, 4})]
+        found += unset_secrets("Data4", step.data[3], context)
         found += [Finding("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
         if step.on_lost == "verify" and column(step, 6).strip():
             found += [Finding("Data6", message) for message in _words(column(step, 6)).findings]
@@ -81,13 +81,13 @@ class OsCommand:
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every argument on its own."""
-        step, around = request.step, request.surroundings
-        refuse(request, _findings(step, around))
-        directory = _below(around, fill(request, parse(column(step, 2))))
+        step, context = request.step, request.context
+        refuse(request, _findings(step, context))
+        directory = _below(context, fill(request, parse(column(step, 2))))
         argv = _filled(request, _words(column(step, 1)).templates, directory)
         plain, secret = _environment(request)
         environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
-        sources = {name: _place(around, of) for name, of in secret.items()}
+        sources = {name: _place(context, of) for name, of in secret.items()}
         line = shell.command_line(argv, directory=directory, environment=plain, secrets=sources)
         spec: dict[str, JsonValue] = {
             "argv": list(argv),
@@ -163,14 +163,14 @@ class _Words:
 
 
 @remembered
-def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+def _findings(step: Step, context: StepContext) -> list[Finding]:
     directory, found = template_of("Data2", column(step, 2))
     found += [Finding("Data1", message) for message in _words(column(step, 1)).findings]
     found += _batch_directory_findings(_words(column(step, 1)).templates, directory)
     if has_secret(directory):
         found.append(Finding("Data2", "a secret in a directory name would be stored in the history"))
     found += _code_findings(step)
-    found += parameter_findings("Data4", step.data[3], surroundings.secrets) or _null_findings(step)
+    found += parameter_findings("Data4", step.data[3], context.secrets) or _null_findings(step)
     return found + unfit_columns(step)
 
 
@@ -342,15 +342,15 @@ def _environment(request: StepRequest) -> tuple[dict[str, str], dict[str, str]]:
     return plain, secret
 
 
-def _place(surroundings: Surroundings, secret: str) -> str:
-    kind, _, place = surroundings.secrets[secret].partition(":")
-    return f"{kind}:{place}" if kind == "env" else f"{kind}:{_below(surroundings, place)}"
+def _place(context: StepContext, secret: str) -> str:
+    kind, _, place = context.secrets[secret].partition(":")
+    return f"{kind}:{place}" if kind == "env" else f"{kind}:{_below(context, place)}"
 
 
-def _below(surroundings: Surroundings, path: str) -> str:
+def _below(context: StepContext, path: str) -> str:
     if not path:
-        return surroundings.directory
-    return os.path.join(surroundings.directory, path)  # noqa: PTH118 - Path would change what was written
+        return context.directory
+    return os.path.join(context.directory, path)  # noqa: PTH118 - Path would change what was written
 
 
 def _outcome(end: CommandEnd, success: Sequence[Sequence[int]]) -> StepOutcome:

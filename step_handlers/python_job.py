@@ -22,9 +22,9 @@ from batchctl.plugin_api import (
     Rendered,
     SecretValue,
     Step,
+    StepContext,
     StepOutcome,
     StepRequest,
-    Surroundings,
     did_you_mean,
     parameters_for,
     parse_parameters,
@@ -53,15 +53,15 @@ class PythonJob:
 
     process_type: ClassVar[str] = "python"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, surroundings), *unused_columns(step, {1, 2})]
-        found += _argument_findings("Data2", step, column(step, 1), surroundings)
-        found += unset_secrets("Data2", step.data[1], surroundings)
+        found = [*_findings(step, context), *unused_columns(step, {1, 2})]
+        found += _argument_findings("Data2", step, column(step, 1), context)
+        found += unset_secrets("Data2", step.data[1], context)
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += _job_findings(step, 6, surroundings)
-            found += _argument_findings("Data6", step, column(step, 6), surroundings)
-        if step.max_duration is not None and surroundings.jobs.get(column(step, 1), JobSignature()).in_process:
+            found += _job_findings(step, 6, context)
+            found += _argument_findings("Data6", step, column(step, 6), context)
+        if step.max_duration is not None and context.jobs.get(column(step, 1), JobSignature()).in_process:
             message = (
                 "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register the job"
             )
@@ -70,9 +70,9 @@ class PythonJob:
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill the arguments."""
-        step, around = request.step, request.surroundings
-        findings, name = _findings(step, around), column(step, 1)
-        if len(findings) == 1 and name and name not in around.jobs:
+        step, context = request.step, request.context
+        findings, name = _findings(step, context), column(step, 1)
+        if len(findings) == 1 and name and name not in context.jobs:
             # Its module may be mended, or be on another host: no person has to run again what a typo would have failed.
             put_back(request, findings[0], f"{findings[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
         refuse(request, findings)
@@ -81,9 +81,9 @@ class PythonJob:
             for argument, value in parameters_for(request, 2).items()
         }
         given = json.dumps(arguments) if arguments else "{}"
-        line = _command_line(around.batchctl_command, name, given, around.directory)
+        line = _command_line(context.batchctl_command, name, given, context.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"
-        return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name].in_process)
+        return Rendered(text, {"job": name, "arguments": arguments}, brief=context.jobs[name].in_process)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Call the job and wait for it."""
@@ -116,30 +116,30 @@ def _said(end: JobEnd, execution: Execution) -> str | None:
 
 
 @remembered
-def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+def _findings(step: Step, context: StepContext) -> list[Finding]:
     return [
-        *_job_findings(step, 1, surroundings),
-        *parameter_findings("Data2", step.data[1], surroundings.secrets),
+        *_job_findings(step, 1, context),
+        *parameter_findings("Data2", step.data[1], context.secrets),
         *unfit_columns(step),
     ]
 
 
-def _job_findings(step: Step, number: int, surroundings: Surroundings) -> list[Finding]:
+def _job_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
     name = column(step, number)
-    if name in surroundings.jobs:
+    if name in context.jobs:
         return []
-    known = did_you_mean(name[:60], surroundings.jobs)
+    known = did_you_mean(name[:60], context.jobs)
     if not name:
         return [Finding(f"Data{number}", f"the name of a job is missing.{known}")]
     # One of these modules may be the job's: then nothing is wrong with the row.
-    unloaded = "".join(f" {finding}" for finding in surroundings.unloaded)
-    remedy = "; ".join(dict.fromkeys(surroundings.unloaded.values())) or None
+    unloaded = "".join(f" {finding}" for finding in context.unloaded)
+    remedy = "; ".join(dict.fromkeys(context.unloaded.values())) or None
     return [Finding(f"Data{number}", f"job '{short(name)}' is not registered.{known}{unloaded}", remedy)]
 
 
-def _argument_findings(name: str, step: Step, job: str, surroundings: Surroundings) -> list[Finding]:
+def _argument_findings(name: str, step: Step, job: str, context: StepContext) -> list[Finding]:
     """Compare the arguments with the function. Only a check: a running controller may know an older function."""
-    signature = surroundings.jobs.get(job, JobSignature())
+    signature = context.jobs.get(job, JobSignature())
     try:
         given = {parameter.name for parameter in parse_parameters(step.data[1])}
     except MalformedTemplate:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepOutcome, StepRequest, Surroundings
+from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepContext, StepOutcome, StepRequest
 from step_handlers import _sql_steps
 from step_handlers._checks import column, refuse, remembered, unfit_columns, unused_columns
 
@@ -19,19 +19,19 @@ class Sql:
 
     process_type: ClassVar[str] = "sql"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, surroundings), *unused_columns(step, {1, 2})]
-        found += _sql_steps.missing_database(step, surroundings)
-        found += _sql_steps.query_findings(step, 2, surroundings)
+        found = [*_findings(step, context), *unused_columns(step, {1, 2})]
+        found += _sql_steps.missing_database(step, context)
+        found += _sql_steps.query_findings(step, 2, context)
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += _sql_steps.sql_findings(step, 6, surroundings)
-            found += _sql_steps.query_findings(step, 6, surroundings)
+            found += _sql_steps.sql_findings(step, 6, context)
+            found += _sql_steps.query_findings(step, 6, context)
         return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the values."""
-        refuse(request, _findings(request.step, request.surroundings))
+        refuse(request, _findings(request.step, request.context))
         return _sql_steps.render_query(request, 2)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
@@ -52,9 +52,9 @@ class Sql:
 
 
 @remembered
-def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
+def _findings(step: Step, context: StepContext) -> list[Finding]:
     return [
-        *_sql_steps.connection_findings(step, surroundings),
-        *_sql_steps.sql_findings(step, 2, surroundings),
+        *_sql_steps.connection_findings(step, context),
+        *_sql_steps.sql_findings(step, 2, context),
         *unfit_columns(step),
     ]

@@ -24,9 +24,9 @@ from batchctl.plugin_api import (
     MalformedTemplate,
     Rendered,
     Step,
+    StepContext,
     StepOutcome,
     StepRequest,
-    Surroundings,
     visible,
 )
 from step_handlers import _catalog, _catalog_run, _dtexec
@@ -64,19 +64,19 @@ class Ssis:
         """Name how a session in the catalog is opened."""
         self._open_session = open_session
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, surroundings), *_verify_findings(step, surroundings)]
-        return [*found, *_lacking(step, surroundings), *_nearly_a_connection(step, surroundings)]
+        found = [*_findings(step, context), *_verify_findings(step, context)]
+        return [*found, *_lacking(step, context), *_nearly_a_connection(step, context)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every parameter on its own."""
-        step, around = request.step, request.surroundings
-        refuse(request, _findings(step, around))
+        step, context = request.step, request.context
+        refuse(request, _findings(step, context))
         if isinstance(step, _LostStep):
-            refuse(request, _verify_findings(step, around))
+            refuse(request, _verify_findings(step, context))
             return _rendered_look(request)
-        if column(step, 4) in around.connections:
+        if column(step, 4) in context.connections:
             return _rendered_for_catalog(request)
         return _rendered_for_dtexec(request)
 
@@ -119,8 +119,8 @@ class Ssis:
         return bool(outcome.value) if outcome.succeeded else None
 
 
-def _findings(step: Step, around: Surroundings) -> list[Finding]:
-    found = [*_place_findings(step, around), *_package_findings(step), *_parameter_findings(step)]
+def _findings(step: Step, context: StepContext) -> list[Finding]:
+    found = [*_place_findings(step, context), *_package_findings(step), *_parameter_findings(step)]
     found += [
         Finding(f"Data{number}", f"Data{number} is not used by ssis; empty it")
         for number in (5, 6)
@@ -129,7 +129,7 @@ def _findings(step: Step, around: Surroundings) -> list[Finding]:
     return found + unfit_columns(step)
 
 
-def _place_findings(step: Step, around: Surroundings) -> list[Finding]:
+def _place_findings(step: Step, context: StepContext) -> list[Finding]:
     place, server = column(step, 1), column(step, 4)
     found = [
         Finding(name, f"'{short(text)}' holds a brace; a value may never choose what is run: write it out")
@@ -143,11 +143,11 @@ def _place_findings(step: Step, around: Surroundings) -> list[Finding]:
         return [*found, *_file_findings(place, server)]
     if not _CATALOG_PATH.match(place) or visible(place) != place:
         found.append(Finding("Data1", f"'{short(place)}' is no project of a catalog; write \\SSISDB\\folder\\project"))
-    if server in around.connections:
-        found += _connection_findings(around.connections[server])
+    if server in context.connections:
+        found += _connection_findings(context.connections[server])
     elif not _SERVER.match(server):
         message = f"'{short(server)}' is neither a connection of the configuration nor a server's name"
-        hint = ", ".join(sorted(around.connections)[:8]) or "none"
+        hint = ", ".join(sorted(context.connections)[:8]) or "none"
         found.append(Finding("Data4", f"{message}; write one of them. Connections: {visible(hint)}"))
     return found
 
@@ -165,20 +165,20 @@ def _connection_findings(connection: Connection) -> list[Finding]:
     return []
 
 
-def _lacking(step: Step, around: Surroundings) -> list[Finding]:
-    connection = around.connections.get(column(step, 4))
+def _lacking(step: Step, context: StepContext) -> list[Finding]:
+    connection = context.connections.get(column(step, 4))
     if connection is None or _connection_findings(connection):
         return []
-    return lacking("Data4", connection, around)
+    return lacking("Data4", connection, context)
 
 
-def _nearly_a_connection(step: Step, around: Surroundings) -> list[Finding]:
+def _nearly_a_connection(step: Step, context: StepContext) -> list[Finding]:
     """Return a problem when a server's name looks like a connection's that was mistyped. Only a check: it may be right."""
     server = column(step, 4)
-    if server in around.connections or not _BARE_SERVER.match(server):
+    if server in context.connections or not _BARE_SERVER.match(server):
         return []
     digits = _DIGIT.findall(server)
-    known = {name.lower(): name for name in around.connections if _DIGIT.findall(name) == digits}
+    known = {name.lower(): name for name in context.connections if _DIGIT.findall(name) == digits}
     return [
         Finding(
             "Data4",
@@ -234,8 +234,8 @@ def _scope_fault(step: Step, parameter: Declared) -> str | None:
     return None
 
 
-def _verify_findings(step: Step, around: Surroundings) -> list[Finding]:
-    if step.on_lost != "verify" or column(step, 4) in around.connections:
+def _verify_findings(step: Step, context: StepContext) -> list[Finding]:
+    if step.on_lost != "verify" or column(step, 4) in context.connections:
         return []
     message = "a lost execution can only be found through the catalog: name a connection in Data4, or use hold or rerun"
     return [Finding("OnLost", message)]
@@ -286,7 +286,7 @@ def _for_sqlcmd(request: StepRequest, text: str) -> str:
 
 
 def _rendered_for_dtexec(request: StepRequest) -> Rendered:
-    step, directory = request.step, request.surroundings.directory
+    step, directory = request.step, request.context.directory
     filled = values(request, declared(column(step, 3)))
     for value in filled:
         if reason := _dtexec.why_unfit(value.text):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepOutcome, StepRequest, Surroundings
+from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepContext, StepOutcome, StepRequest
 from step_handlers import _procedure_calls, _procedure_files, _sql_steps
 from step_handlers._checks import column, parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
 from step_handlers._database import CallsProcedures
@@ -21,23 +21,23 @@ class StoredProcedure:
 
     process_type: ClassVar[str] = "stored_procedure"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = _findings(step, surroundings)
-        if not found and _caller(step, surroundings) is None:
-            found = _procedure_files.misread(step, surroundings)
+        found = _findings(step, context)
+        if not found and _caller(step, context) is None:
+            found = _procedure_files.misread(step, context)
         found += unused_columns(step, {1, 2, 3})
-        found += _sql_steps.missing_database(step, surroundings)
-        found += unset_secrets("Data3", step.data[2], surroundings)
+        found += _sql_steps.missing_database(step, context)
+        found += unset_secrets("Data3", step.data[2], context)
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += _sql_steps.sql_findings(step, 6, surroundings)
-            found += _sql_steps.query_findings(step, 6, surroundings)
+            found += _sql_steps.sql_findings(step, 6, context)
+            found += _sql_steps.query_findings(step, 6, context)
         return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the parameters."""
-        refuse(request, _findings(request.step, request.surroundings))
-        kind = _caller(request.step, request.surroundings)
+        refuse(request, _findings(request.step, request.context))
+        kind = _caller(request.step, request.context)
         return _procedure_files.render(request) if kind is None else _procedure_calls.render(request, kind)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
@@ -57,20 +57,20 @@ class StoredProcedure:
         return _sql_steps.is_done(outcome)
 
 
-def _findings(step: Step, surroundings: Surroundings) -> list[Finding]:
-    found = _sql_steps.connection_findings(step, surroundings)
-    kind = _caller(step, surroundings)
+def _findings(step: Step, context: StepContext) -> list[Finding]:
+    found = _sql_steps.connection_findings(step, context)
+    kind = _caller(step, context)
     if kind is None:
-        found += parameter_findings("Data3", step.data[2], surroundings.secrets)
-        found += _procedure_files.findings(step, surroundings, readable=not found)
+        found += parameter_findings("Data3", step.data[2], context.secrets)
+        found += _procedure_files.findings(step, context, readable=not found)
     else:
         text, _ = _procedure_calls.split_outputs(step.data[2])
-        found += parameter_findings("Data3", text, surroundings.secrets)
+        found += parameter_findings("Data3", text, context.secrets)
         found += _procedure_calls.findings(step, kind)
     return found + unfit_columns(step)
 
 
-def _caller(step: Step, surroundings: Surroundings) -> CallsProcedures | None:
+def _caller(step: Step, context: StepContext) -> CallsProcedures | None:
     """Return the kind of database when it has procedures itself."""
-    kind = _sql_steps.kind_of(step, surroundings)
+    kind = _sql_steps.kind_of(step, context)
     return kind if isinstance(kind, CallsProcedures) else None

@@ -16,8 +16,8 @@ from batchctl.plugin_api import (
     Literal,
     Placeholder,
     Step,
+    StepContext,
     StepRequest,
-    Surroundings,
     Template,
     did_you_mean,
     fit_value,
@@ -32,12 +32,12 @@ class Task:
 
     process_type: ClassVar[str] = "task"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row; the bodies are nobody's business before they run."""
         found = [*_findings(step), *unused_columns(step, {1, 2})]
         if _is_one(template_of("Data1", column(step, 1))[0], Literal):
-            found += _sql_steps.connection_findings(step, surroundings)
-            found += _sql_steps.missing_database(step, surroundings)
+            found += _sql_steps.connection_findings(step, context)
+            found += _sql_steps.missing_database(step, context)
         return found
 
     def delegate(self, request: StepRequest) -> Step:
@@ -48,7 +48,7 @@ class Task:
             refuse_value(request, "Data2", f"there is no body in {request.step.data[1]}, so there is nothing to do")
         if not connection:
             return replace(request.step, process_type="os_command", data=(_literal(body), *_NOTHING_ELSE, None))
-        known = request.surroundings.connections
+        known = request.context.connections
         if connection not in known:
             meant = did_you_mean(connection[:60], known)
             refuse_value(

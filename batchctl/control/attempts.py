@@ -86,7 +86,7 @@ class End:
 
 
 @value
-class Told:
+class InstanceMessage:
     """What became of an instance, to be told after the commit; `attempt` and `ended` unless no attempt was made."""
 
     batch: str
@@ -146,7 +146,7 @@ class Written:
 
     starts: tuple[Attempt, ...] = ()
     """Attempts to be started; see `committed`."""
-    told: tuple[Told, ...] = ()
+    told: tuple[InstanceMessage, ...] = ()
     parked: tuple[tuple[InstanceId, str], ...] = ()
     """Instances that could not be claimed, and why; they are left alone until something changes."""
     locked: tuple[tuple[InstanceId, str], ...] = ()

@@ -12,7 +12,7 @@ from itertools import count, groupby, islice, takewhile
 from operator import attrgetter
 from typing import Any
 
-from batchctl.control.attempts import Batches, Told, Written
+from batchctl.control.attempts import Batches, InstanceMessage, Written
 from batchctl.control.drafts import Plan
 from batchctl.control.recording import Recorder, stopping_failures, told_locked
 from batchctl.domain import gates, moves
@@ -216,7 +216,7 @@ class Claimer:
         intake.complete_if_done(connection, after.intake_id, now)
         started.note_end(connection, after, None, now)
         fired = dependencies.offer(connection, [after], batches, now)
-        return Written(told=(Told(batch.name, after),), fired=tuple(fired))
+        return Written(told=(InstanceMessage(batch.name, after),), fired=tuple(fired))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.contention import LOCKED_LOOK, Contention
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
-from batchctl.control.in_flight import Flights
+from batchctl.control.in_flight import InFlight
 from batchctl.control.intake_writing import Made
 from batchctl.control.notes import Notes
 from batchctl.control.recording import Recorder
@@ -38,7 +38,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener, silent
-from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
+from batchctl.ports import Boundary, Change, Clock, Notify, StepRunner, Transactions
 from batchctl.store import instances, limits
 from batchctl.store.definitions import batch_versions, definitions
 from batchctl.store.transactions import NotAsReadError
@@ -87,7 +87,7 @@ class Controller:
         self._listener = listener
         self._slots = slots
         self._is_trusted = is_trusted
-        self._flights = Flights(runner, clock, listener, is_trusted)
+        self._in_flight = InFlight(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
         self._contention = Contention(transactions, clock, listener)
         self._parked: dict[InstanceId, str] = {}
@@ -135,12 +135,12 @@ class Controller:
     @property
     def is_working(self) -> bool:
         """Say whether any attempt is under way or waits to be recorded."""
-        return bool(self._flights or self._flights.ended)
+        return bool(self._in_flight or self._in_flight.ended)
 
     @property
     def is_flying(self) -> bool:
         """Say whether any attempt is under way."""
-        return bool(self._flights)
+        return bool(self._in_flight)
 
     @property
     def blocker(self) -> BatchctlError | None:
@@ -168,7 +168,7 @@ class Controller:
     @property
     def _waits(self) -> bool:
         """Say whether all ends that are left wait for a row; one that came since then has not been tried."""
-        return 0 < self._waiting == len(self._flights.ended)
+        return 0 < self._waiting == len(self._in_flight.ended)
 
     @property
     def batches(self) -> Mapping[BatchId, BatchDefinition]:
@@ -190,15 +190,15 @@ class Controller:
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""
-        self._flights.take_over(attempt, entry)
+        self._in_flight.take_over(attempt, entry)
 
     def knows(self, key: HistoryId) -> bool:
         """Say whether an attempt is under way here, or waits to be recorded; to be asked while there is no trouble."""
-        return self._flights.knows(key)
+        return self._in_flight.knows(key)
 
     def carries(self, instance_id: InstanceId) -> bool:
         """Say whether an attempt of an instance is under way here, or waits to be recorded; likewise."""
-        return self._flights.carries(instance_id)
+        return self._in_flight.carries(instance_id)
 
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
@@ -207,31 +207,31 @@ class Controller:
 
     def leave_steps(self) -> None:
         """Let what can go on without this controller do so, and stop the rest, because the controller ends."""
-        self._flights.leave()
+        self._in_flight.leave()
 
     def turn(self, wait: timedelta, longest: timedelta | None = None) -> None:
         """Collect what has ended, decide and record in one transaction, start what was recorded.
 
         `longest` is how long it may last until there is anything else to do, if there is.
         """
-        pause, bell = self._wait(wait, longest)
-        self._flights.collect(pause, bell)
-        self._flights.watch()
+        pause, notify = self._wait(wait, longest)
+        self._in_flight.collect(pause, notify)
+        self._in_flight.watch()
         if self.failure is not None and pause < self._rest:
             self._rest -= pause
             return
         until = self._clock.monotonic() + AT_A_STRETCH
         self._move()
         # What has ended while it was begun needs nobody to wait for it.
-        while self._flights.ended and not (self._waits or self.failure) and self._clock.monotonic() < until:
+        while self._in_flight.ended and not (self._waits or self.failure) and self._clock.monotonic() < until:
             self._move()
 
     def _move(self) -> None:
         """Decide and record in one transaction, start what was recorded."""
         self._allotment.renew()
         try:
-            self._look_around()
-            self._notes.write(self._flights)
+            self._look_again()
+            self._notes.write(self._in_flight)
             written = self._record()
         except (Busy, DatabaseRefused) as error:
             self._wait_for_the_database(error)
@@ -242,7 +242,7 @@ class Controller:
         if self.failure is not None:
             self.failure = None
             self._tell("controller.resumed")
-        self._flights.begin()
+        self._in_flight.begin()
         self._report(written)
 
     def create_and_claim(
@@ -273,7 +273,7 @@ class Controller:
 
         boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
         try:
-            made, written = self._transactions.run(boundaries, work, hurried=True)
+            made, written = self._transactions.run(boundaries, work, nowait=True)
         except (Busy, DatabaseUnreachable) as error:
             self._wait_for_the_database(error)
             raise
@@ -281,8 +281,8 @@ class Controller:
             return None
         written = written.committed()
         self._marks.clear()
-        self._flights.add(written.starts)
-        self._flights.begin()
+        self._in_flight.add(written.starts)
+        self._in_flight.begin()
         report = tell(made)
         self._take_note(written)
         self._report(written)
@@ -302,44 +302,44 @@ class Controller:
         if not is_known:
             self._tell("controller.waiting", Message=error.in_full)
 
-    def _wait(self, wait: timedelta, longest: timedelta | None) -> tuple[timedelta, Bell | None]:
+    def _wait(self, wait: timedelta, longest: timedelta | None) -> tuple[timedelta, Notify | None]:
         """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""
-        now, bell = self._clock.monotonic(), None
+        now, notify = self._clock.monotonic(), None
         rested = timedelta(seconds=now - self._noticed_at)
         if self.failure is not None:
             waits = [self._rest if longest is None else min(longest, self._rest)]
-        elif self._flights.ended and not self._waits:
+        elif self._in_flight.ended and not self._waits:
             return timedelta(0), None
         elif self._contention.are_new:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._look and self._free > 0) or not wait or self._flights.has_more_to_begin:
+        elif (self._look and self._free > 0) or not wait or self._in_flight.has_more_to_begin:
             return timedelta(0), None
         elif rested < REST:
             waits = [wait, REST - rested]
         else:
-            waits, bell = [wait], self._transactions.bell()
-        return min(waits), bell
+            waits, notify = [wait], self._transactions.notify()
+        return min(waits), notify
 
     @property
     def _free(self) -> int:
         # Who may have been taken for dead begins nothing.
         may_begin = self._may_begin and self._is_trusted()
-        return max(0, self._slots - len(self._flights)) if may_begin else 0
+        return max(0, self._slots - len(self._in_flight)) if may_begin else 0
 
     @property
     def _passed_over(self) -> set[InstanceId]:
         # What is being stopped because its instance is somebody else's now has to end before it begins again.
-        return self._parked.keys() | self._flights.under_way
+        return self._parked.keys() | self._in_flight.under_way
 
     @property
     def _may_begin(self) -> bool:
-        return not (self._stopping or self._flights.may_meet_others)
+        return not (self._stopping or self._in_flight.may_meet_others)
 
-    def _look_around(self) -> None:
+    def _look_again(self) -> None:
         """Take notice of what others have changed, and of what is due."""
         with self._transactions.read() as connection:
             # Otherwise the transaction that records the ends looks by itself, where that keeps nobody waiting.
-            if not (self._flights.ended and limits.others_write(connection)):
+            if not (self._in_flight.ended and limits.others_write(connection)):
                 self._take_in_changes(connection)
         if not self._is_numbered:
             self._number_versions()
@@ -365,7 +365,7 @@ class Controller:
             self._is_numbered = all(batch.version is not None for batch in self._batches.values())
             self._limit = limits.overall(connection)
         self._look = True
-        self._flights.look_after(connection)
+        self._in_flight.look_after(connection)
 
     def _number_versions(self) -> None:
         """Write down what the batches are now; what is begun before that writes it down for itself, each time."""
@@ -388,12 +388,12 @@ class Controller:
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one at a time when together they are refused."""
         claims = self._free > 0 and (
-            bool(self._flights.ended or self._likely) or (self._look and self._something_may_start())
+            bool(self._in_flight.ended or self._likely) or (self._look and self._something_may_start())
         )
-        if not self._flights.ended and not claims and not self._unsettled:
+        if not self._in_flight.ended and not claims and not self._unsettled:
             self._contention.are_new = False
             return Written()
-        ends = tuple(self._flights.ended)
+        ends = tuple(self._in_flight.ended)
         try:
             written, self._claims_singly = self._write(ends, claims=claims), False
         except (Busy, DatabaseRefused):
@@ -407,8 +407,8 @@ class Controller:
         # The look inside the transaction may have ended what was not begun yet, and what ended meanwhile may be recorded.
         known = {told.attempt.history_id for told in written.told if told.attempt}
         known |= {end.attempt.history_id for end in written.waiting}
-        new = [end for end in self._flights.ended if end.attempt.history_id not in known]
-        self._flights.ended = [*written.waiting, *new]
+        new = [end for end in self._in_flight.ended if end.attempt.history_id not in known]
+        self._in_flight.ended = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waiting = len(written.waiting)
         self._unsettled = False
@@ -453,7 +453,7 @@ class Controller:
                 written = settled + record(left, self._batches, now)
             else:
                 written = record(ends, self._batches, now, draft=draft)
-            if together and (late := self._flights.overhear()):
+            if together and (late := self._in_flight.overhear()):
                 # They share the commit, which costs more than all the rest. What takes their places begins after them.
                 now = self._clock.now()
                 written += record(late, self._batches, now)
@@ -468,7 +468,7 @@ class Controller:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
         written = self._run(frozenset(boundaries), work).committed()
         self._marks.clear()
-        self._flights.add(written.starts)
+        self._in_flight.add(written.starts)
         return written
 
     def _note_marks(self, written: Written) -> Written:
@@ -499,12 +499,12 @@ class Controller:
         """
         if not self._wary:
             try:
-                return self._transactions.run(boundaries, work, hurried=True)
+                return self._transactions.run(boundaries, work, nowait=True)
             except Conflict:
                 self._wary = True
         for _ in range(WARY_TRIES):
             with suppress(Conflict):
-                written = self._transactions.run(boundaries, partial(_warily, work), hurried=True)
+                written = self._transactions.run(boundaries, partial(_warily, work), nowait=True)
                 self._wary = bool(written.locked)
                 return written
         with self._transactions.read() as connection:
@@ -522,7 +522,7 @@ class Controller:
             recorded = self._first_that_is_taken(end)
             written += recorded
             if not recorded.waiting:
-                self._flights.ended.remove(end)
+                self._in_flight.ended.remove(end)
         return written
 
     def _first_that_is_taken(self, end: End) -> Written:

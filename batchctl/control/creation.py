@@ -379,7 +379,7 @@ class Creator:
         boundaries = frozenset({Boundary.POPULATE})
         if not self._locked:
             with suppress(Conflict):
-                return self.transactions.run(boundaries, write, hurried=True)
+                return self.transactions.run(boundaries, write, nowait=True)
         return self.transactions.run(boundaries, write)
 
     def _report(self, row: IntakeRow, batches: Sequence[BatchDefinition], made: Made) -> CreationReport:

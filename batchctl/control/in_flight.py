@@ -14,12 +14,12 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Bell, Clock, Finished, Report, Spawned, StepRunner
+from batchctl.ports import Clock, Finished, Notify, Report, Spawned, StepRunner
 from batchctl.store import history, instances
 
 
 @dataclass(slots=True)
-class Flight:
+class AttemptInFlight:
     """An attempt under way, as this controller knows it."""
 
     attempt: Attempt
@@ -34,12 +34,12 @@ class Flight:
     """True when its row is gone, as in an older database that was restored: its number will be given again."""
 
     @property
-    def is_leashed(self) -> bool:
+    def is_lease_bound(self) -> bool:
         """Say whether others may repeat it, or ask whether it was done, once they take this controller for dead."""
         return self.attempt.step.on_lost is not OnLost.HOLD
 
 
-class Flights:
+class InFlight:
     """All of them, by the number of their row in the history."""
 
     def __init__(self, runner: StepRunner, clock: Clock, listener: Listener, is_trusted: Callable[[], bool]) -> None:
@@ -48,9 +48,9 @@ class Flights:
         self._clock = clock
         self._listener = listener
         self._is_trusted = is_trusted
-        self._flights: dict[HistoryId, Flight] = {}
+        self._in_flight: dict[HistoryId, AttemptInFlight] = {}
         self._spawned: list[Spawned] = []
-        self._given_up: dict[HistoryId, Flight] = {}
+        self._given_up: dict[HistoryId, AttemptInFlight] = {}
         self._late: list[tuple[Finished, int]] = []
         self.ended: list[End] = []
         """What waits to be recorded."""
@@ -61,11 +61,11 @@ class Flights:
 
     def __len__(self) -> int:
         """Count those under way."""
-        return len(self._flights)
+        return len(self._in_flight)
 
     def __contains__(self, key: object) -> bool:
         """Say whether an attempt is under way, here or without this controller."""
-        return key in self._flights or key in self._left
+        return key in self._in_flight or key in self._left
 
     def knows(self, key: HistoryId) -> bool:
         """Say whether an attempt is under way, here or without this controller, or waits to be recorded."""
@@ -80,18 +80,18 @@ class Flights:
     @property
     def under_way(self) -> set[InstanceId]:
         """Return the instances of which an attempt is under way, whatever their rows say by now."""
-        return {flight.attempt.instance.instance_id for flight in self._flights.values()}
+        return {in_flight.attempt.instance.instance_id for in_flight in self._in_flight.values()}
 
     @property
     def may_meet_others(self) -> bool:
         """Say whether what is begun now may get the number of an attempt that is under way still."""
-        return any(flight.is_gone for flight in self._flights.values())
+        return any(in_flight.is_gone for in_flight in self._in_flight.values())
 
     def add(self, attempts: Iterable[Attempt]) -> None:
         """Take up attempts that are recorded as begun."""
         now = self._clock.monotonic()
         for attempt in attempts:
-            self._flights[attempt.history_id] = Flight(attempt, now, begun=False)
+            self._in_flight[attempt.history_id] = AttemptInFlight(attempt, now, begun=False)
 
     def begin(self) -> None:
         """Start those that have not been started yet, and let what takes a moment only be done before anything else is.
@@ -99,13 +99,13 @@ class Flights:
         Plugins are asked about each: what takes too long in all is left to the next turn, but for one of them.
         """
         allotment, self.has_more_to_begin = Allotment(self._clock), False
-        for key, flight in self._flights.items():
+        for key, in_flight in self._in_flight.items():
             # Whoever froze meanwhile looks first whether it is still his to start.
-            if not flight.begun and self._is_trusted():
+            if not in_flight.begun and self._is_trusted():
                 if not allotment.is_left:
                     self.has_more_to_begin = True
                     break
-                allotment.spend(partial(self._begin, key, flight))
+                allotment.spend(partial(self._begin, key, in_flight))
         self._take_in(self._runner.hasten())
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
@@ -114,18 +114,20 @@ class Flights:
         if ready.handler is None or ready.rendered is None:
             raise ValueError(attempt)
         elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
-        flight = Flight(attempt, self._clock.monotonic() - elapsed, is_adopted=True)
-        self._flights[attempt.history_id] = flight
-        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, entry, leashed=flight.is_leashed)
+        in_flight = AttemptInFlight(attempt, self._clock.monotonic() - elapsed, is_adopted=True)
+        self._in_flight[attempt.history_id] = in_flight
+        self._runner.adopt(
+            attempt.history_id, ready.handler, ready.rendered, entry, lease_bound=in_flight.is_lease_bound
+        )
 
-    def collect(self, wait: timedelta, bell: Bell | None) -> None:
+    def collect(self, wait: timedelta, notify: Notify | None) -> None:
         """Wait for what happens, no longer than for the next time limit."""
         now = self._clock.monotonic()
-        for flight in self._flights.values():
-            limit = flight.attempt.step.max_duration
-            if limit is not None and flight.stop is None:
-                wait = min(wait, limit - timedelta(seconds=now - flight.started))
-        self._take_in(self._runner.collect(max(wait, timedelta(0)), bell))
+        for in_flight in self._in_flight.values():
+            limit = in_flight.attempt.step.max_duration
+            if limit is not None and in_flight.stop is None:
+                wait = min(wait, limit - timedelta(seconds=now - in_flight.started))
+        self._take_in(self._runner.collect(max(wait, timedelta(0)), notify))
 
     def overhear(self) -> Sequence[End]:
         """Return what has ended since the last look; waits for nothing."""
@@ -135,73 +137,73 @@ class Flights:
 
     def _take_in(self, reports: Iterable[Report]) -> None:
         for report in reports:
-            found = self._flights.get(report.key)
+            found = self._in_flight.get(report.key)
             if found is None:
                 self._tell_late(report)
             elif isinstance(report, Spawned):
                 self._spawned.append(report)
             else:
-                del self._flights[report.key]
+                del self._in_flight[report.key]
                 self.ended.append(_end(found, report))
                 if report.may_go_on:
                     self._given_up[report.key] = found
 
     def _tell_late(self, report: Report) -> None:
         """Tell how that has ended at last which was given up: what its instance does now is a person's affair."""
-        flight = self._given_up.get(report.key)
-        if flight is not None and isinstance(report, Finished):
+        in_flight = self._given_up.get(report.key)
+        if in_flight is not None and isinstance(report, Finished):
             del self._given_up[report.key]
             status = HistoryStatus.SUCCESS if report.outcome.succeeded else HistoryStatus.FAILED
-            self._tell("step.ended_late", flight, Status=status.value, Message=report.outcome.message or "")
-            self._late.append((report, flight.attempt.instance.claim_token))
+            self._tell("step.ended_late", in_flight, Status=status.value, Message=report.outcome.message or "")
+            self._late.append((report, in_flight.attempt.instance.claim_token))
 
     def watch(self) -> None:
         """Stop what takes too long, or must not go on; tell what takes longer than it should."""
         is_trusted = self._is_trusted()
-        for key, flight in list(self._flights.items()):
-            step = flight.attempt.step
-            running = timedelta(seconds=self._clock.monotonic() - flight.started)
+        for key, in_flight in list(self._in_flight.items()):
+            step = in_flight.attempt.step
+            running = timedelta(seconds=self._clock.monotonic() - in_flight.started)
             if step.max_duration is not None and running >= step.max_duration:
-                self._stop(key, flight, StopReason.TIMEOUT)
-            if flight.is_leashed and flight.begun and not is_trusted:
-                self._stop(key, flight, StopReason.LEASE)
-            if step.alarm_duration is not None and running >= step.alarm_duration and not flight.alarmed:
-                flight.alarmed = True
-                self._tell("step.alarm", flight, Seconds=int(running.total_seconds()))
+                self._stop(key, in_flight, StopReason.TIMEOUT)
+            if in_flight.is_lease_bound and in_flight.begun and not is_trusted:
+                self._stop(key, in_flight, StopReason.LEASE)
+            if step.alarm_duration is not None and running >= step.alarm_duration and not in_flight.alarmed:
+                in_flight.alarmed = True
+                self._tell("step.alarm", in_flight, Seconds=int(running.total_seconds()))
 
     def look_after(self, connection: Any) -> None:
         """Stop those whose instance a person cancels, or that are not this controller's any more."""
-        for key, flight in list(self._flights.items()):
-            ours = flight.attempt.instance
+        for key, in_flight in list(self._in_flight.items()):
+            ours = in_flight.attempt.instance
             row = instances.load(connection, ours.instance_id)
             if row is not None and row.status.is_claimed and row.claim_token == ours.claim_token:
                 if row.status is InstanceStatus.CANCELLING:
-                    self._stop(key, flight, StopReason.CANCEL)
+                    self._stop(key, in_flight, StopReason.CANCEL)
                 continue
             entry = history.load(connection, key)
-            if entry is not None and _goes_on(entry, flight) and self._runner.let_go(key):
+            if entry is not None and _goes_on(entry, in_flight) and self._runner.let_go(key):
                 # Another controller took this one for dead and goes on with the step: it must not be stopped.
-                del self._flights[key]
-                self._tell("step.taken_over", flight, ClaimedBy=(row and row.claimed_by) or "")
+                del self._in_flight[key]
+                self._tell("step.taken_over", in_flight, ClaimedBy=(row and row.claimed_by) or "")
             else:
-                flight.is_gone = entry is None
-                self._stop(key, flight, StopReason.FENCED)
+                in_flight.is_gone = entry is None
+                self._stop(key, in_flight, StopReason.FENCED)
 
     def leave(self) -> None:
         """Let what can go on without this controller do so, and stop the rest."""
-        for key, flight in list(self._flights.items()):
-            if not flight.begun or (flight.stop is None and self._runner.let_go(key)):
-                del self._flights[key]
+        for key, in_flight in list(self._in_flight.items()):
+            if not in_flight.begun or (in_flight.stop is None and self._runner.let_go(key)):
+                del self._in_flight[key]
                 self._left.add(key)
-                self._tell("step.left", flight)
+                self._tell("step.left", in_flight)
             else:
-                self._stop(key, flight, StopReason.SHUTDOWN)
+                self._stop(key, in_flight, StopReason.SHUTDOWN)
 
     def take_spawned(self) -> list[tuple[Spawned, int]]:
         """Return what has become known of processes of attempts under way, each with its claim's token; only once."""
         spawned, self._spawned = self._spawned, []
-        under_way = [report for report in spawned if report.key in self._flights]
-        return [(report, self._flights[report.key].attempt.instance.claim_token) for report in under_way]
+        under_way = [report for report in spawned if report.key in self._in_flight]
+        return [(report, self._in_flight[report.key].attempt.instance.claim_token) for report in under_way]
 
     def take_late(self) -> list[tuple[Finished, int]]:
         """Return how those have ended that were given up, once that is recorded, each with its claim's token."""
@@ -209,43 +211,49 @@ class Flights:
         self._late = [late for late in self._late if late not in recorded]
         return recorded
 
-    def _begin(self, key: HistoryId, flight: Flight) -> None:
-        flight.begun, flight.started = True, self._clock.monotonic()
-        ready = flight.attempt.prepared
+    def _begin(self, key: HistoryId, in_flight: AttemptInFlight) -> None:
+        in_flight.begun, in_flight.started = True, self._clock.monotonic()
+        ready = in_flight.attempt.prepared
         if ready.handler is None or ready.rendered is None:
             self._runner.refuse(key, ready.refused or "", put_back=ready.put_back)
         else:
-            self._runner.start(key, ready.handler, ready.rendered, leashed=flight.is_leashed)
+            self._runner.start(key, ready.handler, ready.rendered, lease_bound=in_flight.is_lease_bound)
 
-    def _stop(self, key: HistoryId, flight: Flight, why: StopReason) -> None:
-        if flight.stop is not None:
+    def _stop(self, key: HistoryId, in_flight: AttemptInFlight, why: StopReason) -> None:
+        if in_flight.stop is not None:
             return
-        flight.stop = why
-        self._tell("step.stopping", flight, Reason=why.value)
-        if flight.begun:
+        in_flight.stop = why
+        self._tell("step.stopping", in_flight, Reason=why.value)
+        if in_flight.begun:
             self._runner.stop(key)
             return
-        del self._flights[key]
+        del self._in_flight[key]
         if why is not StopReason.FENCED:
             outcome = StepOutcome(succeeded=False, stopped=True, message="it was stopped before it was started")
-            self.ended.append(End(attempt=flight.attempt, outcome=outcome, stop=why))
+            self.ended.append(End(attempt=in_flight.attempt, outcome=outcome, stop=why))
 
-    def _tell(self, name: str, flight: Flight, **fields: EventValue) -> None:
-        self._listener(Event(name, {**flight.attempt.fields, **fields}))
+    def _tell(self, name: str, in_flight: AttemptInFlight, **fields: EventValue) -> None:
+        self._listener(Event(name, {**in_flight.attempt.fields, **fields}))
 
 
-def _goes_on(entry: HistoryEntry, flight: Flight) -> bool:
+def _goes_on(entry: HistoryEntry, in_flight: AttemptInFlight) -> bool:
     """Say whether an attempt goes on under another claim."""
-    return entry.status is HistoryStatus.RUNNING and entry.claim_token != flight.attempt.instance.claim_token
+    return entry.status is HistoryStatus.RUNNING and entry.claim_token != in_flight.attempt.instance.claim_token
 
 
-def _end(flight: Flight, report: Finished) -> End:
+def _end(in_flight: AttemptInFlight, report: Finished) -> End:
     outcome = made_storable(report.outcome)
-    if flight.is_adopted:
-        outcome = _by_adopter(flight.attempt, outcome)
+    if in_flight.is_adopted:
+        outcome = _by_adopter(in_flight.attempt, outcome)
     never_ran = report.never_ran or outcome.never_ran
     return End(
-        flight.attempt, outcome, report.identity, report.ended_at, flight.stop, never_ran, may_go_on=report.may_go_on
+        in_flight.attempt,
+        outcome,
+        report.identity,
+        report.ended_at,
+        in_flight.stop,
+        never_ran,
+        may_go_on=report.may_go_on,
     )
 
 

@@ -16,7 +16,7 @@ from batchctl.domain.liveness import Rhythm
 from batchctl.domain.locked_rows import LEAD
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
-from batchctl.ports import Bell, Boundary, Change, Clock, Transactions
+from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
 from batchctl.store import controllers, leading
 
 Result = TypeVar("Result")
@@ -87,7 +87,7 @@ class Leadership:
                 self._locks.free(LEAD)
                 return False
         try:
-            found = self.transactions.run(frozenset({Boundary.HEARTBEAT}), self._take, hurried=True)
+            found = self.transactions.run(frozenset({Boundary.HEARTBEAT}), self._take, nowait=True)
         except Conflict:
             self.meet_lock()
             return False
@@ -121,7 +121,7 @@ class Leadership:
         fence, self._fence = self._fence, None
         if fence is not None:
             leave = partial(self._leave, fence)
-            self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, hurried=True)
+            self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, nowait=True)
 
     def guard(self, work: Callable[[Any], Callable[[], Result]]) -> Callable[[Any], Callable[[], Result]]:
         """Return the same work, of which nothing is committed when another controller leads by then."""
@@ -138,7 +138,7 @@ class Leadership:
 
         return guarded
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool) -> Result:
         """Run a transaction of which nothing is committed when another controller leads by then."""
 
         def guarded(connection: Any) -> Result:
@@ -147,7 +147,7 @@ class Leadership:
             self._check(asked())
             return result
 
-        return self.transactions.run(boundaries, guarded, hurried=hurried)
+        return self.transactions.run(boundaries, guarded, nowait=nowait)
 
     def _check(self, fence: int | None) -> None:
         if self._fence is None or fence != self._fence:
@@ -187,14 +187,14 @@ class LeadersTransactions:
         """Lend a connection for reading."""
         return self.transactions.read()
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
         """Run `work` in one write transaction and commit it, if this controller leads still."""
-        return self.leadership.run(boundaries, work, hurried=hurried)
+        return self.leadership.run(boundaries, work, nowait=nowait)
 
     def changed(self) -> Change:
         """Say what anybody else may have written since this was last asked."""
         return self.transactions.changed()
 
-    def bell(self) -> Bell | None:
+    def notify(self) -> Notify | None:
         """Return what rings when `changed` would be true."""
-        return self.transactions.bell()
+        return self.transactions.notify()

@@ -62,15 +62,15 @@ class Membership:
         """
         began = self.clock.monotonic()
         for _ in range(TRIES):
-            if self._begin(hurried=True):
+            if self._begin(nowait=True):
                 return
             if self._locks.meet(self.name, began):
                 what = "this controller cannot begin: table Controller, or a row of it,"
                 self._locks.tell(self.name, "controller.locked", {"ClaimedBy": self.name}, what)
                 break
-        self._begin(hurried=False)
+        self._begin(nowait=False)
 
-    def _begin(self, *, hurried: bool) -> bool:
+    def _begin(self, *, nowait: bool) -> bool:
         def enter(connection: Any) -> None:
             now = self.clock.now()
             controllers.forget(connection, now - REMEMBERED)
@@ -78,7 +78,7 @@ class Membership:
 
         sent = self.clock.monotonic()
         try:
-            self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter, hurried=hurried)
+            self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter, nowait=nowait)
         except Conflict:
             return False
         self._arrived(sent)
@@ -115,7 +115,7 @@ class Membership:
             return found is None or found.status is not ControllerStatus.RUNNING, kept
 
         try:
-            was_given_up, kept = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
+            was_given_up, kept = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, nowait=True)
         except Conflict:
             if leadership is not None and leadership.is_to_be_kept:
                 return self._beat_alone(leadership, failure)
@@ -149,7 +149,7 @@ class Membership:
         def leave(connection: Any) -> None:
             controllers.set_status(connection, self.name, ControllerStatus.STOPPED, self.clock.now())
 
-        self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, hurried=True)
+        self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, nowait=True)
 
     def _arrived(self, sent: float) -> None:
         self.lease_until = sent + self.rhythm.lease.total_seconds()

@@ -8,7 +8,7 @@ from typing import Any
 
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
-from batchctl.control.in_flight import Flights
+from batchctl.control.in_flight import InFlight
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
@@ -34,7 +34,7 @@ class Notes:
     _tried_at: float = -math.inf
     """When it was last tried to write what met a lock."""
 
-    def write(self, flights: Flights) -> None:
+    def write(self, flights: InFlight) -> None:
         """Write what is new of attempts under way, unless they may end at once, and once in a while what met a lock.
 
         An attempt that has ended needs no note of its process: its end says the same.
@@ -49,7 +49,7 @@ class Notes:
             return
         self._tried_at = now
         try:
-            self._unwritten = self.transactions.run(frozenset({Boundary.SPAWNED}), self._write, hurried=True)
+            self._unwritten = self.transactions.run(frozenset({Boundary.SPAWNED}), self._write, nowait=True)
             self._met_lock = bool(self._unwritten)
             self._since = now if self._unwritten else math.inf
         except Conflict:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, Batches, Begun, End, Mark, Told, Written
+from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, Written
 from batchctl.control.drafts import (
     Decided,
     Draft,
@@ -191,7 +191,7 @@ class Recorder:
             ended = moves.Ended(seq=entry.seq, status=entry.status, message=entry.message)
             after = self._load(connection, end.attempt) or end.attempt.instance
             stays = after.status.is_claimed and after.claimed_by == self.controller
-            written += Written(told=(Told(end.attempt.batch.name, after, end.attempt, ended, stays),))
+            written += Written(told=(InstanceMessage(end.attempt.batch.name, after, end.attempt, ended, stays),))
         for entry in history.live_entries(connection):
             mark = (entry.instance_id, entry.claim_token, entry.seq, entry.attempt_no)
             if entry.claimed_by == self.controller and mark in marks:
@@ -252,7 +252,9 @@ class Recorder:
             with left_out_if_refused(connection) if apart else nullcontext():
                 started.note_end(connection, one.after, one.ended.message, now)
         told = [
-            Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
+            InstanceMessage(
+                one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE
+            )
             for one in decided
         ]
         return Written(begun=begun, told=tuple(told), fired=fired)
@@ -414,7 +416,7 @@ class Recorder:
             late = late_result(end, now)
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
-        return Written(told=(Told(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
+        return Written(told=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
 
 
 def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written | None, Sequence[End]]:

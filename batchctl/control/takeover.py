@@ -87,7 +87,7 @@ class Takeover:
         return self._write(write)
 
     def _write(self, work: Callable[[Any], Result]) -> Result:
-        return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, hurried=True)
+        return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, nowait=True)
 
     def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
         """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from batchctl.control.attempts import Told, Written
+from batchctl.control.attempts import InstanceMessage, Written
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 
@@ -38,7 +38,7 @@ class Tally:
         for told in written.told:
             self._count(told)
 
-    def _count(self, told: Told) -> None:
+    def _count(self, told: InstanceMessage) -> None:
         if told.instance.status is InstanceStatus.COMPLETE:
             self.completed += 1
         if told.ended is None:

@@ -55,7 +55,7 @@ class JobSignature:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class StepContext:
     """What the configuration offers to steps: connections, jobs and secrets by name, and where relative paths begin."""
 
     connections: Mapping[str, Connection]
@@ -85,7 +85,7 @@ class StepRequest:
     instance: BatchInstance
     batch_name: str
     attempt_no: int
-    surroundings: Surroundings
+    context: StepContext
     note: str
     """One line that says when, where and as whom it runs; goes into the command text as a comment."""
     database_id: str

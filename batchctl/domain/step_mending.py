@@ -25,18 +25,18 @@ _OF_THE_ROW = {
 """Messages of attempts that were begun, and what their step's row, or what lies around it, has wrong."""
 
 
-def correct_step(request: StepRequest, columns: str, *around: str) -> str:
+def correct_step(request: StepRequest, columns: str, *besides: str) -> str:
     """Return what to do where columns of the step's row are wrong, or what lies around it."""
     correct = [_correct(request.step.seq, request.batch_name, columns)] if columns else []
-    return f"{', or '.join([*correct, *around])}, then: {_rerun(request.instance.instance_id)}"
+    return f"{', or '.join([*correct, *besides])}, then: {_rerun(request.instance.instance_id)}"
 
 
 def correct_failed(entry: HistoryEntry, batch_name: str) -> str | None:
     """Return what to do first about an attempt that would fail again the same way; None where its message tells of none."""
-    for said, (columns, around) in _OF_THE_ROW.items():
+    for said, (columns, besides) in _OF_THE_ROW.items():
         if said.match(entry.message or ""):
             correct = _correct(entry.seq, batch_name, columns)
-            return f"{correct}, or {around}, then: {_rerun(entry.instance_id)}"
+            return f"{correct}, or {besides}, then: {_rerun(entry.instance_id)}"
     return None
 
 

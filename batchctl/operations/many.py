@@ -191,7 +191,7 @@ def _alone(operator: Operator, instance_id: InstanceId, act: Act, busy: Busy) ->
     """Act on one of those that somebody was in the way of; if he is of this one, return who."""
     try:
         work = partial(_chunk, operator, [instance_id], act)
-        ((_, said),) = operator.transactions.run(frozenset({Boundary.OPERATOR}), work, hurried=True)
+        ((_, said),) = operator.transactions.run(frozenset({Boundary.OPERATOR}), work, nowait=True)
     except (Busy, Conflict):
         return busy.in_full
     return said

@@ -190,7 +190,7 @@ def overview(
         lacks_plugins = any(batch.missing_plugins for batch in defined.batches)
         not_taken_in = intake.with_corrections(connection, intake.not_taken_in(connection, most))
         again = files_taken_again.find(connection, not_taken_in)
-        around = None if timetable is None else timetable.around(connection)
+        context = None if timetable is None else timetable.context(connection)
         living = presence.living(connection, now)
         may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
@@ -231,7 +231,7 @@ def overview(
                 *strange,
                 *strange_intake,
             ),
-            coming=() if around is None else coming_up(connection, around, min(most, COMING)),
+            coming=() if context is None else coming_up(connection, context, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
             incidents=incident_desk.with_reasons(
                 connection, incident_rows.most_pressing(connection, min(most, INCIDENTS))
@@ -239,7 +239,7 @@ def overview(
             incident_count=standing,
             acknowledged_count=acknowledged,
             full_disks=full_disks,
-            ending=() if around is None else tuple(almanac.ending(connection, around.today)),
+            ending=() if context is None else tuple(almanac.ending(connection, context.today)),
         )
 
 

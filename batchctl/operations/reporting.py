@@ -229,7 +229,7 @@ class Reporter:
     def _coming(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[Coming, ...]:
         usual = _usual(found)
         made = list[Coming]()
-        for one in coming_up(connection, self.timetable.around(connection), MOST):
+        for one in coming_up(connection, self.timetable.context(connection), MOST):
             takers = takers_of(one.schedule.entity, list(batches.values()))
             if takers or not self.names:
                 ends = [_ends(batch, usual, one.next.at) for batch in takers]

@@ -18,7 +18,7 @@ from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.releasing import Released
-from batchctl.ports import Bell, Boundary, Change, Clock
+from batchctl.ports import Boundary, Change, Clock, Notify
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues
 
@@ -36,16 +36,16 @@ class Joined:
         """Lend the connection of the transaction."""
         yield self.connection
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
         """Do the work in the transaction that is under way."""
-        del boundaries, hurried
+        del boundaries, nowait
         return work(self.connection)
 
     def changed(self) -> Change:
         """Nobody asks within a transaction."""
         return Change.NOTHING
 
-    def bell(self) -> Bell | None:
+    def notify(self) -> Notify | None:
         """Nobody waits within a transaction."""
         return None
 

@@ -94,7 +94,7 @@ class Desk:
         return Queued(task=task, intake_id=done.intake_id, batch=batch, besides=besides, command_text=command_text)
 
     def _check(self, task: Task) -> None:
-        known = self.preparer.surroundings.connections
+        known = self.preparer.context.connections
         failure = unfit(task.body) or unfit(task.connection or "")
         if failure is not None:
             raise Refused(f"The task cannot be queued: {failure}.", next_step="batchctl task --help")

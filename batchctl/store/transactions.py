@@ -12,7 +12,7 @@ from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, OutcomeUnknown
 from batchctl.domain.text import said_by
-from batchctl.ports import Bell, Boundary, Change
+from batchctl.ports import Boundary, Change, Notify
 from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
@@ -65,31 +65,31 @@ class StoreTransactions:
         boundaries: frozenset[Boundary],  # noqa: ARG002 - the port's: whoever cuts transactions goes by their names
         work: Callable[[Connection], Result],
         *,
-        hurried: bool = False,
+        nowait: bool = False,
     ) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
         try:
-            return self._first(work, hurried=hurried)
+            return self._first(work, nowait=nowait)
         except Exception as error:
             if f'"{NOT_AS_READ}"' in str(error):
                 raise NotAsReadError from error
             if self._is_transient(error):
-                if hurried:
+                if nowait:
                     raise Conflict(said_by(error)) from error
                 return self._again(work)
             self._explain(error)
             raise
 
-    def _first(self, work: Callable[[Connection], Result], *, hurried: bool) -> Result:
+    def _first(self, work: Callable[[Connection], Result], *, nowait: bool) -> Result:
         """Keep nobody from writing while `work` only reads; when others have written meanwhile, it is run with the lock."""
         if self._dialect.WRITES_ALONE:
             try:
-                return self._once(work, hurried=hurried, optimistic=True)
+                return self._once(work, nowait=nowait, optimistic=True)
             except Exception as error:
                 # What a savepoint reports names its cause.
                 if not any(map(self._dialect.is_transient, (error, error.__cause__ or error))):
                     raise
-        return self._once(work, hurried=hurried)
+        return self._once(work, nowait=nowait)
 
     def _again(self, work: Callable[[Connection], Result]) -> Result:
         import tenacity  # noqa: PLC0415 - who never finds the database busy does without
@@ -114,7 +114,7 @@ class StoreTransactions:
         before, self._marker = self._marker, marker
         return Change.NOTHING if marker == before else self._dialect.what_changed(connection)
 
-    def bell(self) -> Bell | None:
+    def notify(self) -> Notify | None:
         """Return what rings when `changed` would be true."""
         connection = self._connection
         if connection is None:
@@ -130,7 +130,7 @@ class StoreTransactions:
             descriptor, seconds = self._dialect.ways_to_notice(connection)
         except Exception:  # noqa: BLE001 - as above
             return None
-        return Bell(rings, timedelta(seconds=seconds), descriptor)
+        return Notify(rings, timedelta(seconds=seconds), descriptor)
 
     def close(self) -> None:
         """Close the connection."""
@@ -138,9 +138,9 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False, optimistic: bool = False) -> Result:
+    def _once(self, work: Callable[[Connection], Result], *, nowait: bool = False, optimistic: bool = False) -> Result:
         connection = self._connected()
-        self._dialect.begin_write(connection, hurried=hurried, optimistic=optimistic, tell=self._reading())
+        self._dialect.begin_write(connection, nowait=nowait, optimistic=optimistic, tell=self._reading())
         try:
             result = work(connection)
         except BaseException:

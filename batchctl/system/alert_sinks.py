@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from batchctl import config
 from batchctl.config import Settings
 from batchctl.domain import urls
-from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alert_text import Notification
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError
 from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.settings_sections import ChannelSettings
@@ -82,14 +82,14 @@ def _named(settings: Settings, name: str) -> ChannelSettings:
     return given
 
 
-def send(settings: Settings, name: str, letter: Letter) -> None:
+def send(settings: Settings, name: str, notification: Notification) -> None:
     """Send a letter; raises what kept it from being sent."""
     finding = finding_of(settings, name)
     if finding is not None:
         raise finding
     channel = Channel(settings, name)
     try:
-        _KINDS[channel.given.kind].send(channel, letter)
+        _KINDS[channel.given.kind].send(channel, notification)
     except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
         said = masked(_said(error, channel), channel.secrets)
         if isinstance(error, BatchctlError):
@@ -177,10 +177,10 @@ class _Console:
     def check(self, channel: Channel) -> None:
         """Need nothing."""
 
-    def send(self, channel: Channel, letter: Letter) -> None:
+    def send(self, channel: Channel, notification: Notification) -> None:
         """Write."""
         del channel
-        sys.stderr.write(f"{letter.message.title}\n{letter.message.body}\n\n")
+        sys.stderr.write(f"{notification.message.title}\n{notification.message.body}\n\n")
         sys.stderr.flush()
 
 
@@ -195,9 +195,9 @@ class _Log:
             said = f"path {visible(str(path))} cannot be written."
             raise _wrong(channel, said)
 
-    def send(self, channel: Channel, letter: Letter) -> None:
+    def send(self, channel: Channel, notification: Notification) -> None:
         """Write."""
-        line = {"Time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", **_as_json(letter)}
+        line = {"Time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", **_as_json(notification)}
         with self._path(channel).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
@@ -220,11 +220,11 @@ class _Smtp:
             said = f"sender or to is no address: {visible(str(error))}."
             raise _wrong(channel, said) from None
 
-    def send(self, channel: Channel, letter: Letter) -> None:
+    def send(self, channel: Channel, notification: Notification) -> None:
         """Hand the mail to the server."""
         given, context = channel.given, ssl.create_default_context()
         port = given.port or PORTS[given.security]
-        mail = self._mail(channel, letter.message.title, letter.message.body, letter.key)
+        mail = self._mail(channel, notification.message.title, notification.message.body, notification.key)
         made = (
             smtplib.SMTP_SSL(timeout=given.timeout, context=context)
             if given.security == "tls"
@@ -275,16 +275,16 @@ class _Webhook:
             said = "url has to begin with https:// (or http://) and a host."
             raise _wrong(channel, said)
 
-    def send(self, channel: Channel, letter: Letter) -> None:
+    def send(self, channel: Channel, notification: Notification) -> None:
         """Post; nobody is followed elsewhere."""
         parts, limit = urlsplit(channel.url or ""), channel.given.timeout
         target = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
-        body = json.dumps(_as_json(letter)).encode()
+        body = json.dumps(_as_json(notification)).encode()
         make = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         made = make(parts.hostname or "", parts.port, timeout=limit)
         with _at_most(limit, lambda: _cut(made)):
             try:
-                made.request("POST", target, body, self._headers(channel, letter, body))
+                made.request("POST", target, body, self._headers(channel, notification, body))
                 answer = made.getresponse()
                 said = answer.read(SHOWN).decode("utf-8", "replace")
             finally:
@@ -297,11 +297,11 @@ class _Webhook:
                 )
             raise BatchctlError(message)
 
-    def _headers(self, channel: Channel, letter: Letter, body: bytes) -> dict[str, str]:
+    def _headers(self, channel: Channel, notification: Notification, body: bytes) -> dict[str, str]:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "batchctl",
-            "Idempotency-Key": letter.key,
+            "Idempotency-Key": notification.key,
         }
         if channel.secret is not None:
             at = str(int(time.time()))
@@ -321,9 +321,9 @@ class _Apprise:
             raise _wrong(channel, said)
         self._service(channel)
 
-    def send(self, channel: Channel, letter: Letter) -> None:
+    def send(self, channel: Channel, notification: Notification) -> None:
         """Let apprise send it, as text: a service that shows markup gets it escaped."""
-        service, message = self._service(channel), letter.message
+        service, message = self._service(channel), notification.message
         if not service.notify(body=message.body, title=visible(message.title), body_format="text"):
             said = "apprise could not deliver it; it does not say why."
             raise BatchctlError(said)
@@ -349,12 +349,12 @@ _KINDS: dict[str, _Console | _Log | _Smtp | _Webhook | _Apprise] = {
 }
 
 
-def _as_json(letter: Letter) -> dict[str, str | int]:
-    title, body = letter.message.title, letter.message.body
+def _as_json(notification: Notification) -> dict[str, str | int]:
+    title, body = notification.message.title, notification.message.body
     return {
-        "AlertDelivery_id": letter.number,
-        "Incident_id": letter.incident_id,
-        "Kind": letter.kind.value,
+        "AlertDelivery_id": notification.number,
+        "Incident_id": notification.incident_id,
+        "Kind": notification.kind.value,
         "Title": title,
         "Body": body,
         "text": f"{title}\n{body}",

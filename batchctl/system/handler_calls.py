@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.text import shorten, visible
-from batchctl.ports import Hang, Told
+from batchctl.ports import Answered, Hang
 from batchctl.system.last_word import Asked, LastWord, left_behind
 from batchctl.system.threads import Threads
 
@@ -73,7 +73,9 @@ class HandlerCalls:
         self._last_word: LastWord | None = None
         self._threads = Threads("batchctl-handler")
 
-    def ask(self, handler: object, about: str, question: Callable[[], Told], *, of: InstanceId | None = None) -> Told:
+    def ask(
+        self, handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
+    ) -> Answered:
         """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is left alone.
 
         What would end a program is no answer either: whoever asks hears of signals himself, so it is the plugin's own.
@@ -139,14 +141,14 @@ class HandlerCalls:
         message = f"{_called(handler)} did not answer within {self._limit:g} seconds, asked about {about}."
         return NoAnswer(message, next_step=_correction(handler))
 
-    def _within_limit(self, question: Callable[[], Told]) -> Told:
+    def _within_limit(self, question: Callable[[], Answered]) -> Answered:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
             return self._interrupted(question)
         return self._on_thread(question)
 
     if sys.platform != "win32":
 
-        def _interrupted(self, question: Callable[[], Told]) -> Told:
+        def _interrupted(self, question: Callable[[], Answered]) -> Answered:
             asks, limit = True, time.monotonic() + self._limit
 
             def interrupt(*_: object) -> None:
@@ -164,7 +166,7 @@ class HandlerCalls:
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 signal.signal(signal.SIGALRM, before)
 
-    def _on_thread(self, question: Callable[[], Told]) -> Told:
+    def _on_thread(self, question: Callable[[], Answered]) -> Answered:
         answer, has_come = list[Callable[[], Any]](), threading.Event()
 
         def work() -> None:
@@ -183,7 +185,7 @@ class HandlerCalls:
             raise CannotBegin(message) from error
         if not has_come.wait(self._limit):
             raise _TookTooLong(_Rest(has_come.is_set, "before it has answered"))
-        told: Told = answer[0]()
+        told: Answered = answer[0]()
         return told
 
 

@@ -24,8 +24,8 @@ from batchctl.plugin_api import (
     JsonValue,
     Populated,
     Populator,
+    StepContext,
     Stopped,
-    Surroundings,
     unfit,
     visible,
 )
@@ -161,16 +161,16 @@ def answer_of(end: JobEnd) -> dict[str, JsonValue]:
 
 
 def call_populator(
-    find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition, around: Surroundings | None = None
+    find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition, context: StepContext | None = None
 ) -> dict[str, JsonValue]:
     """Call a populator and answer with its values, or with the reason why there are none.
 
-    `around` is what one that asks a database is given.
+    `context` is what one that asks a database is given.
     """
     try:
         populator = find()
-        if around is not None and isinstance(populator, AsksDatabase):
-            return _values(populator.populate_from(row, batch, around))
+        if context is not None and isinstance(populator, AsksDatabase):
+            return _values(populator.populate_from(row, batch, context))
         return _values(populator.populate(row, batch))
     except CannotPopulate as error:
         return {"reason": _said(error) or "the populator gave no reason"}

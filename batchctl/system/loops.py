@@ -125,8 +125,8 @@ if sys.platform != "win32":
             self._calls: deque[Call] = deque()
             self._waits = False
             self._read_from: set[int] = set()
-            self._bells = receiving, self._bell = os.pipe()
-            for descriptor in self._bells:
+            self._wakeups = receiving, self._wakeup = os.pipe()
+            for descriptor in self._wakeups:
                 os.set_blocking(descriptor, False)
             self.watch(receiving, partial(_silence, receiving))
 
@@ -135,7 +135,7 @@ if sys.platform != "win32":
             self._calls.append(call)
             if self._waits:
                 with suppress(BlockingIOError):  # It has been rung often enough.
-                    os.write(self._bell, b"\x00")
+                    os.write(self._wakeup, b"\x00")
 
         def turn(self, within: float | None) -> None:
             """Wait for the first thing to happen and do all there is."""
@@ -183,7 +183,7 @@ if sys.platform != "win32":
 
         def close(self) -> None:
             """Give the bell back, and what is still being read."""
-            for descriptor in (*self._bells, *self._read_from):
+            for descriptor in (*self._wakeups, *self._read_from):
                 os.close(descriptor)
 
     class _Outlet:
@@ -213,9 +213,9 @@ if sys.platform != "win32":
                 self._rest.clear()
             return not self._rest
 
-    def _silence(bell: int) -> None:
+    def _silence(descriptor: int) -> None:
         with suppress(BlockingIOError):
-            os.read(bell, 4096)
+            os.read(descriptor, 4096)
 
 
 class Lines:

@@ -19,7 +19,7 @@ from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
-from batchctl.ports import AskHandler, Bell, Clock, Finished, Report, Trace, ask_straight
+from batchctl.ports import AskHandler, Clock, Finished, Notify, Report, Trace, ask_straight
 from batchctl.system import adoption, journal, platform
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
@@ -118,7 +118,7 @@ class ThreadStepRunner:
         self._patience = patience.total_seconds()
         self._given_up: set[RunningStep] = set()
         """Executions that were reported as lost, and whose thread is still at work."""
-        self._leashed: set[HistoryId] = set()
+        self._lease_bound: set[HistoryId] = set()
         self._lease: float | None = None
         self._brief = BriefExecutions(self._reports.append, self._carry_on_thread)
         self._state = state_directory
@@ -137,7 +137,7 @@ class ThreadStepRunner:
                 ears=Ears(self._hear_running, self._hear_end, self._hear_lost),
             )
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
         may_be_command = _may_be_one_command(type(handler))
@@ -149,7 +149,7 @@ class ThreadStepRunner:
         if is_command and self._supervision is not None:
             commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
             step.announced = True
-            order = partial(self._order, self._supervision, commanded, leashed=leashed)
+            order = partial(self._order, self._supervision, commanded, lease_bound=lease_bound)
             if rendered.brief:
                 order()()
             else:
@@ -169,7 +169,7 @@ class ThreadStepRunner:
         self._lease = until
         if self._supervision is not None:
             self._supervision.keep_lease(until)
-        for key in self._leashed & self._adopted.keys():
+        for key in self._lease_bound & self._adopted.keys():
             journal.vouch(self._adopted[key].place, key, until)
 
     def recorded(self, keys: Collection[HistoryId]) -> None:
@@ -177,22 +177,22 @@ class ThreadStepRunner:
         if self._supervision is not None:
             self._supervision.recorded(keys)
 
-    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+    def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
         self._brief.carry_out()
-        if bell is None or self._reports:
+        if notify is None or self._reports:
             return self._listen(until)
-        with self._hearing(bell) as look_every:
-            return self._listen(until, bell, look_every)
+        with self._hearing(notify) as look_every:
+            return self._listen(until, notify, look_every)
 
-    def _listen(self, until: float, bell: Bell | None = None, look_every: float = math.inf) -> Sequence[Report]:
+    def _listen(self, until: float, notify: Notify | None = None, look_every: float = math.inf) -> Sequence[Report]:
         while True:
             for watch in list(self._adopted.values()):
                 self._look_after(watch)
             unannounced = [step for step in self._running.values() if not step.announced]
             stopping = self._give_up_what_does_not_stop()
-            rings = bell is not None and bell.rings()
+            rings = notify is not None and notify.rings()
             left = 0.0 if self._reports or self._woken or rings else until - time.monotonic()
             pause = NOTICE if unannounced else _LOOK if self._adopted or stopping else left
             self._loop.turn(max(0.0, min(left, pause, look_every)))
@@ -231,16 +231,16 @@ class ThreadStepRunner:
         return self._drained()
 
     @contextmanager
-    def _hearing(self, bell: Bell) -> Iterator[float]:
+    def _hearing(self, notify: Notify) -> Iterator[float]:
         """Let the loop wait for what the bell is heard by; say how many seconds apart it has to be looked at."""
-        if bell.descriptor is None or not self._loop.watch(bell.descriptor, _look_again):
-            yield bell.look_every.total_seconds()
+        if notify.descriptor is None or not self._loop.watch(notify.descriptor, _look_again):
+            yield notify.look_every.total_seconds()
         else:
             try:
                 yield math.inf
             finally:
                 # Whoever gives a connection up closes it, and its number may be another's then.
-                self._loop.unwatch(bell.descriptor)
+                self._loop.unwatch(notify.descriptor)
 
     def hasten(self) -> Sequence[Report]:
         """Carry out at once what has proved to be brief, and report it."""
@@ -306,7 +306,7 @@ class ThreadStepRunner:
         rendered: Rendered,
         entry: HistoryEntry,
         *,
-        leashed: bool = False,
+        lease_bound: bool = False,
     ) -> None:
         """Take over an execution found adoptable; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
@@ -318,8 +318,8 @@ class ThreadStepRunner:
             self._hear_lost(key, f"no journal of this host knows of execution {key}")
             return
         self._adopted[key] = watch
-        if leashed:
-            self._leashed.add(key)
+        if lease_bound:
+            self._lease_bound.add(key)
             if self._lease is not None:
                 journal.vouch(watch.place, key, self._lease)
 
@@ -366,14 +366,14 @@ class ThreadStepRunner:
                     self._forget(report.key)
         return reports
 
-    def _order(self, supervision: Supervision, commanded: _Commanded, *, leashed: bool) -> Call:
+    def _order(self, supervision: Supervision, commanded: _Commanded, *, lease_bound: bool) -> Call:
         """Resolve the command; return what is to be done then, on the thread of the loop."""
         step = commanded.step
         try:
             command = commanded.handler.command(commanded.rendered, step)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             return partial(self._reports.append, self._finished(step, _failure(error)))
-        return partial(self._send, supervision, step, command, leashed=leashed)
+        return partial(self._send, supervision, step, command, lease_bound=lease_bound)
 
     def _order_on_thread(self, step: RunningStep, order: Callable[[], Call]) -> None:
         step.is_at_work = True
@@ -391,7 +391,7 @@ class ThreadStepRunner:
         self._given_up.discard(step)
         self._threads.take_back_one()
 
-    def _send(self, supervision: Supervision, step: RunningStep, command: Command, *, leashed: bool) -> None:
+    def _send(self, supervision: Supervision, step: RunningStep, command: Command, *, lease_bound: bool) -> None:
         """Have a command started by the supervisor."""
         if step.key not in self._commands:
             return  # It was let go before it could begin; whoever comes after finds that it never ran.
@@ -399,7 +399,7 @@ class ThreadStepRunner:
             said = "the step was told to stop before the command was started"
             self._hear_end(step.key, {"not_started": said})
         else:
-            supervision.start(step.key, command, secrets=step.secrets, leashed=leashed)
+            supervision.start(step.key, command, secrets=step.secrets, lease_bound=lease_bound)
 
     def _hear_running(self, key: int, record: Mapping[str, Any]) -> None:
         if commanded := self._commands.get(key):
@@ -471,7 +471,7 @@ class ThreadStepRunner:
     def _forget(self, key: HistoryId) -> None:
         self._commands.pop(key, None)
         self._adopted.pop(key, None)
-        self._leashed.discard(key)
+        self._lease_bound.discard(key)
 
     def _moment(self, record: Mapping[str, Any]) -> datetime:
         """Return when something was recorded, by the database's clock if that can be told."""

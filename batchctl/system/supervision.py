@@ -78,7 +78,7 @@ class Supervision:
         """Executions that only the journal may know of."""
         self._recorded: list[int] = []
 
-    def start(self, key: int, command: Command, *, secrets: Sequence[str], leashed: bool) -> None:
+    def start(self, key: int, command: Command, *, secrets: Sequence[str], lease_bound: bool) -> None:
         """Order a command."""
         order = {
             "start": key,
@@ -87,7 +87,7 @@ class Supervision:
             "environment": dict(command.environment),
             "cookie": cookie_of(self._controller_id, key),
             "secrets": list(secrets),
-            "leashed": leashed,
+            "leashed": lease_bound,
         }
         self._under_way[key] = order
         self._unrecorded.add(key)

@@ -43,13 +43,13 @@ _TRY_AGAIN = 1.0
 class Carried:
     """A command under way."""
 
-    __slots__ = ("began", "is_leashed", "is_noticed", "key", "pid", "run", "secrets", "stop", "watched")
+    __slots__ = ("began", "is_lease_bound", "is_noticed", "key", "pid", "run", "secrets", "stop", "watched")
 
     def __init__(self, order: Mapping[str, Any], stop: Stop) -> None:
         """Begin nothing yet."""
         self.key: int = order["start"]
         self.secrets: list[str] = order["secrets"]
-        self.is_leashed: bool = order["leashed"]
+        self.is_lease_bound: bool = order["leashed"]
         self.began = time.monotonic()
         self.stop = stop
         self.pid: int | None = None
@@ -241,9 +241,9 @@ class Supervisor:
     def _take_lease(self, order: dict[str, Any]) -> None:
         self._lease = order["lease"]
 
-    def _is_unleashed(self, carried: Carried) -> bool:
+    def _is_lease_free(self, carried: Carried) -> bool:
         """Say whether nobody vouches for a command any more that somebody may begin again elsewhere."""
-        if not carried.is_leashed or time.monotonic() < self._lease:
+        if not carried.is_lease_bound or time.monotonic() < self._lease:
             return False
         return time.monotonic() >= journal.lease_of(self._place, carried.key)
 
@@ -283,7 +283,7 @@ class Supervisor:
             limits.append(self._new[0].began + NOTICE - now)
         if self._unsynced and self._ended:
             limits.append(next(iter(self._ended.values())) + _SYNC_AFTER - now)
-        if any(carried.is_leashed and not carried.stop.told for carried in self._under_way.values()):
+        if any(carried.is_lease_bound and not carried.stop.told for carried in self._under_way.values()):
             limits.append(max(self._lease - now, NOTICE) if now < self._lease else _TRY_AGAIN)
         # What is overdue already is looked at at once.
         return max(min(limits), 0.0) if limits and min(limits) != float("inf") else None
@@ -301,7 +301,7 @@ class Supervisor:
             self._write_what_is_unwritten()
         if now >= self._lease:
             for carried in list(self._under_way.values()):
-                if self._is_unleashed(carried):
+                if self._is_lease_free(carried):
                     self._end_early(carried)
 
     def _notice(self, carried: Carried) -> None:

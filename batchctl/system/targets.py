@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from batchctl.domain.errors import StepRefused
-from batchctl.domain.outcomes import Connection, Surroundings
+from batchctl.domain.outcomes import Connection, StepContext
 from batchctl.domain.text import visible
 from batchctl.system.files import SystemFiles, is_the_same
 
@@ -23,10 +23,10 @@ def target_message(target: Connection, directory: Path, closed: Sequence[Path], 
     }
 
 
-def target_surroundings(message: Mapping[str, Any]) -> Surroundings:
+def target_context(message: Mapping[str, Any]) -> StepContext:
     """Put together what the populator sees: no other connection, no job, no secret."""
     target, directory = Connection(*message["connection"]), Path(message["directory"])
-    return Surroundings(
+    return StepContext(
         connections={} if message["is_control"] else {target.name: target},
         control=target if message["is_control"] else None,
         jobs={},

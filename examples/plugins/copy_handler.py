@@ -13,10 +13,10 @@ from batchctl.plugin_api import (
     Finding,
     Rendered,
     Step,
+    StepContext,
     StepHandler,
     StepOutcome,
     StepRequest,
-    Surroundings,
     fill,
     parse_for,
 )
@@ -27,19 +27,19 @@ class CopyFile:
 
     process_type: ClassVar[str] = "copy_file"
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Both names are needed, and their placeholders have to be known."""
         source, target = step.data[:2]
         missing = [
             Finding(column, "it is needed") for column, text in (("Data1", source), ("Data2", target)) if not text
         ]
-        known = surroundings.secrets
+        known = context.secrets
         return [*missing, *findings("Data1", source, known), *findings("Data2", target, known)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill in the names. What stands in the history does the same when it is pasted into a shell."""
         source, target = (
-            str(Path(request.surroundings.directory, fill(request, parse_for(request, column)))) for column in (1, 2)
+            str(Path(request.context.directory, fill(request, parse_for(request, column)))) for column in (1, 2)
         )
         text = f"# {request.note}\ncp -- {shlex.quote(source)} {shlex.quote(target)}"
         return Rendered(text, {"source": source, "target": target})

@@ -22,13 +22,13 @@ def main(file: str, boundary: str, when: str, nth: int, *, leads: bool) -> None:
     run = app.transactions.run
     left = nth
 
-    def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         nonlocal left
         left -= boundary in boundaries
         dies = boundary in boundaries and left == 0
         if dies and when == "before":
             os._exit(DEATH)
-        result = run(boundaries, work, hurried=hurried)
+        result = run(boundaries, work, nowait=nowait)
         if dies:
             os._exit(DEATH)
         return result

@@ -28,7 +28,7 @@ from batchctl.operations.operators.acts import Actor
 from batchctl.operations.scheduling.timetable import DECIDED_WITHIN
 from batchctl.plugin_api import Connection, StepHandler
 from batchctl.preparation import Preparer
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from step_handlers.sql import Sql
 from tests.acceptance.installation import ROOT
 from tests.control.world import RUNS_ON, World
@@ -61,7 +61,7 @@ class Clockwork:
     def __init__(self, database: ControlDatabase, start: datetime) -> None:
         self.world = World(database)
         self.world.clock.advance(start - self.world.clock.now())
-        self.preparer = Preparer(_sql_only, _around(database.directory), "anna", "host1", "test")
+        self.preparer = Preparer(_sql_only, _context(database.directory), "anna", "host1", "test")
         self.duty = self.leader()
 
     def leader(self) -> Firing:
@@ -100,8 +100,8 @@ def _sql_only(process_type: str) -> StepHandler:
     return Sql()
 
 
-def _around(folder: Path) -> Any:
-    return surroundings(str(folder), connections={"shop": Connection("shop", f"sqlite:///{folder / 'shop.db'}")})
+def _context(folder: Path) -> Any:
+    return context(str(folder), connections={"shop": Connection("shop", f"sqlite:///{folder / 'shop.db'}")})
 
 
 @pytest.fixture

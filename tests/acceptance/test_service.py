@@ -45,17 +45,17 @@ def words_of(command: str) -> list[str]:
     """Split ExecStart as systemd.service(5) says."""
     words, word, quoted, at = [], "", False, 0
     while at < len(command):
-        letter = command[at]
-        if letter == "\\":
+        notification = command[at]
+        if notification == "\\":
             at += 1
             word += command[at]
-        elif letter == '"':
+        elif notification == '"':
             quoted = not quoted
-        elif letter == " " and not quoted:
+        elif notification == " " and not quoted:
             words.append(word)
             word = ""
         else:
-            word += letter
+            word += notification
         at += 1
     return [each.replace("%%", "%").replace("$$", "$") for each in (*words, word)]
 

@@ -72,7 +72,7 @@ class Outcome:
     kills: int = 0
     instances: int = 0
     executions: int = 0
-    letters: Counter[int] = field(default_factory=Counter)
+    notifications: Counter[int] = field(default_factory=Counter)
     """How often each message about an incident was sent."""
     seconds: float = 0.0
     chaos_seconds: float = 0.0
@@ -312,7 +312,7 @@ class Campaign:
         outcome = self.outcome
         outcome.counts, outcome.kills = self.nemesis.counts, self.nemesis.kills
         outcome.attempts = statuses(evidence)
-        outcome.letters = self.shop.letters()
+        outcome.notifications = self.shop.notifications()
         outcome.instances = len(evidence.instances)
         outcome.executions = sum("S" in one.said for one in evidence.executions)
 

@@ -58,7 +58,7 @@ def install(cut: Cut) -> None:
             os.write(2, f"cut at {cut}\n".encode())
             os.kill(os.getpid(), signal.SIGSTOP if cut.stops else signal.SIGKILL)
 
-    def around(act: Callable[[], Any]) -> Any:
+    def context(act: Callable[[], Any]) -> Any:
         nonlocal times
         times += 1
         reach("before")
@@ -67,38 +67,38 @@ def install(cut: Cut) -> None:
         return result
 
     if cut.boundary == SPAWN:
-        _cut_starts(around)
+        _cut_starts(context)
     else:
-        _cut_commits(Boundary(cut.boundary), around, reach)
+        _cut_commits(Boundary(cut.boundary), context, reach)
 
 
-def _cut_commits(boundary: Boundary, around: Callable[[Callable[[], Any]], Any], reach: Callable[[str], None]) -> None:
+def _cut_commits(boundary: Boundary, context: Callable[[Callable[[], Any]], Any], reach: Callable[[str], None]) -> None:
     from batchctl.store.transactions import StoreTransactions  # noqa: PLC0415 - the rig itself has no use for it
 
     run = StoreTransactions.run
 
     def cut(
-        self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False
+        self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False
     ) -> Any:
         if boundary not in boundaries:
-            return run(self, boundaries, work, hurried=hurried)
+            return run(self, boundaries, work, nowait=nowait)
 
         def worked(connection: Any) -> Any:
             result = work(connection)
             reach("inside")
             return result
 
-        return around(lambda: run(self, boundaries, worked, hurried=hurried))
+        return context(lambda: run(self, boundaries, worked, nowait=nowait))
 
     StoreTransactions.run = cut  # type: ignore[method-assign] # the cut is the test
 
 
-def _cut_starts(around: Callable[[Callable[[], Any]], Any]) -> None:
+def _cut_starts(context: Callable[[Callable[[], Any]], Any]) -> None:
     from batchctl.system.runner import ThreadStepRunner  # noqa: PLC0415 - the rig itself has no use for it
 
     start = ThreadStepRunner.start
 
     def cut(self: ThreadStepRunner, *given: Any, **named: Any) -> None:
-        around(lambda: start(self, *given, **named))
+        context(lambda: start(self, *given, **named))
 
     ThreadStepRunner.start = cut  # type: ignore[method-assign] # the cut is the test

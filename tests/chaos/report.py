@@ -21,7 +21,7 @@ def figures(outcome: Outcome) -> str:
     rate = outcome.kills / max(outcome.chaos_seconds, 0.001) * 60
     options, times = outcome.options, sum(outcome.points.values())
     found = ", ".join(f"{name} {number}" for name, number in counted.items())
-    told = len(outcome.letters)
+    told = len(outcome.notifications)
     chaos = f"{outcome.kills} kills in {outcome.chaos_seconds:.0f} s ({rate:.0f} a minute)"
     work = f"{outcome.instances} instances, {outcome.executions} executions of steps"
     lines = [
@@ -29,7 +29,7 @@ def figures(outcome: Outcome) -> str:
         f"  befell:    {_listed(outcome.counts)}",
         f"  cut at:    {len(points) - len(missed)} of {len(points)} crash points ({times} times){never}",
         f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
-        f"  told:      {told} messages, {outcome.letters.total() - told} times once more",
+        f"  told:      {told} messages, {outcome.notifications.total() - told} times once more",
         f"  rescued:   {_listed(outcome.rescued)}",
         f"  people:    {_listed(outcome.people) or 'nothing'}",
         f"  found:     {found}",

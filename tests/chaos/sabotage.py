@@ -35,7 +35,7 @@ def _forget_commits() -> None:
 
     committing, times = StoreTransactions.run, 0
 
-    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         def undone(connection: Any) -> Any:
             nonlocal times
             result = work(connection)
@@ -46,7 +46,7 @@ def _forget_commits() -> None:
                 self._dialect.begin_write(connection)
             return result
 
-        return committing(self, boundaries, undone, hurried=hurried)
+        return committing(self, boundaries, undone, nowait=nowait)
 
     _break(StoreTransactions, run)
 

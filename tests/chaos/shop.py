@@ -270,7 +270,7 @@ class Shop:
         )
         return None if found is None else sum(row[0] for row in found)
 
-    def letters(self) -> Counter[int]:
+    def notifications(self) -> Counter[int]:
         """Return how often each message was sent."""
         told = self.directory / "alerts.log"
         lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []

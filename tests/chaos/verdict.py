@@ -134,16 +134,16 @@ def lost_rows(shop: Shop) -> Iterator[str]:
 
 
 def untold_messages(shop: Shop) -> Iterator[int]:
-    letters = shop.letters()
+    notifications = shop.notifications()
     sent = shop.sql("SELECT AlertDelivery_id FROM AlertDelivery WHERE Status = 'sent'")
-    yield from (number for (number,) in sent if not letters[number])
+    yield from (number for (number,) in sent if not notifications[number])
 
 
 def repeated_messages(shop: Shop) -> Iterator[tuple[int, int, int]]:
-    letters = shop.letters()
+    notifications = shop.notifications()
     for number, claims in shop.sql("SELECT AlertDelivery_id, Attempts FROM AlertDelivery"):
-        if letters[number] > claims:
-            yield number, claims, letters[number]
+        if notifications[number] > claims:
+            yield number, claims, notifications[number]
 
 
 def unfinished_rows(shop: Shop) -> Iterator[object]:

@@ -56,9 +56,9 @@ AGAIN = [
 ]
 
 
-@pytest.mark.parametrize(("process_type", "data1", "data2", "column", "around"), AGAIN)
+@pytest.mark.parametrize(("process_type", "data1", "data2", "column", "context"), AGAIN)
 def test_what_would_fail_again_the_same_way_says_what_to_correct_first(
-    shop: Shop, process_type: str, data1: str, data2: str | None, column: str, around: str
+    shop: Shop, process_type: str, data1: str, data2: str | None, column: str, context: str
 ) -> None:
     (shop.folder / "greetings.py").write_text(
         "from batchctl.plugin_api import job\n@job()\ndef greet(name):\n    print(name)\n", encoding="utf-8"
@@ -69,7 +69,7 @@ def test_what_would_fail_again_the_same_way_says_what_to_correct_first(
     shop.arrive("Load")
     shop("run", "--once")
 
-    hint = f"{CORRECT.replace('Data1', column)}, or {around}{RERUN}"
+    hint = f"{CORRECT.replace('Data1', column)}, or {context}{RERUN}"
     assert shop.json("status")["Troubled"][0]["Next"] == hint
     assert shop.json("incidents")[0]["NextStep"] == hint
     assert [gate["Clear"] for gate in shop.json("why", "1")["Gates"] if gate["Gate"] == "status"] == [hint]

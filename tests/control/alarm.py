@@ -12,7 +12,7 @@ from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alert_text import Notification
 from batchctl.domain.alerting.alerts import Audience
 from batchctl.ports import Answer
 from tests.control.world import World
@@ -61,7 +61,7 @@ class Alarm:
         self, world: World, rules: AlertRules = RULES, name: str | None = "c1", transactions: Any = None
     ) -> None:
         self.world = world
-        self.sent: list[tuple[str, Letter]] = []
+        self.sent: list[tuple[str, Notification]] = []
         self.broken: dict[str, str] = {}
         self.inquiries = AtOnce()
         used = transactions or world.transactions
@@ -79,15 +79,15 @@ class Alarm:
         )
         self.duty = Alerting(world.clock, watch, outbox)
 
-    def _send(self, channel: str, letter: Letter) -> None:
+    def _send(self, channel: str, notification: Notification) -> None:
         if channel in self.broken:
             raise OSError(self.broken[channel])
-        self.sent.append((channel, letter))
+        self.sent.append((channel, notification))
 
     def told(self) -> list[str]:
         """Look at once and in full; return the titles of what has been sent since the last time."""
         self.duty.finish()
-        titles = [letter.message.title for _, letter in self.sent]
+        titles = [notification.message.title for _, notification in self.sent]
         self.sent.clear()
         return titles
 

@@ -311,7 +311,7 @@ def test_when_nobody_answers_others_are_told_too(failed: World) -> None:
     told = []
     for _ in range(4):
         alarm.duty.finish()
-        told.append([(channel, letter.kind.value) for channel, letter in alarm.sent])
+        told.append([(channel, notification.kind.value) for channel, notification in alarm.sent])
         alarm.sent.clear()
         failed.clock.advance(HALF_AN_HOUR)
 
@@ -383,7 +383,9 @@ def test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others(fai
         failed.clock.advance(timedelta(minutes=5))
         alarm.duty.finish()
 
-    (told,) = [(channel, letter) for channel, letter in alarm.sent if "channel mail" in letter.message.title]
+    (told,) = [
+        (channel, notification) for channel, notification in alarm.sent if "channel mail" in notification.message.title
+    ]
     assert told[0] == "page"
     assert "no route to host" in told[1].message.body
     alarm.sent.clear()
@@ -391,7 +393,7 @@ def test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others(fai
     failed.clock.advance(timedelta(hours=1))
     alarm.duty.finish()
     alarm.duty.finish()
-    titles = [(channel, letter.message.title.partition(" ")[0]) for channel, letter in alarm.sent]
+    titles = [(channel, notification.message.title.partition(" ")[0]) for channel, notification in alarm.sent]
     assert ("page", "[OVER]") in titles
     assert titles.count(("mail", "[ERROR]")) == 1
     assert ("mail", "[STILL]") not in titles
@@ -451,7 +453,7 @@ def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> N
     for _ in range(3):
         alarm.duty.outbox.look()
 
-    assert [channel for channel, letter in alarm.sent if "N: " in letter.message.title] == ["chat"]
+    assert [channel for channel, notification in alarm.sent if "N: " in notification.message.title] == ["chat"]
 
 
 def test_one_that_hangs_keeps_no_other_waiting(failed: World) -> None:
@@ -742,8 +744,8 @@ def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
         alarm.duty.look()
         world.clock.advance(timedelta(seconds=6))
 
-    ((_, letter),) = alarm.sent
-    said = letter.message.title
+    ((_, notification),) = alarm.sent
+    said = notification.message.title
     assert said.startswith("[ERROR] controllers: No controller worked from 2026-11-21 01:00:00 UTC until now")
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
@@ -764,8 +766,8 @@ def test_that_nobody_worked_is_told_though_what_waited_is_begun_at_once(world: W
         world.clock.advance(timedelta(seconds=6))
         alarm.broken.clear()
 
-    ((_, letter),) = alarm.sent
-    assert "and work has waited since 2026-11-21 02:00:00 UTC" in letter.message.title
+    ((_, notification),) = alarm.sent
+    assert "and work has waited since 2026-11-21 02:00:00 UTC" in notification.message.title
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
 
@@ -864,9 +866,9 @@ def test_the_messages_of_rows_that_hold_anything_are_harmless(world: World) -> N
     alarm = Alarm(world)
     alarm.duty.finish()
 
-    ((_, letter),) = alarm.sent
-    assert letter.message.title.isprintable()
-    assert all(line.isprintable() for line in letter.message.body.split("\n"))
+    ((_, notification),) = alarm.sent
+    assert notification.message.title.isprintable()
+    assert all(line.isprintable() for line in notification.message.body.split("\n"))
 
 
 def test_what_is_over_for_long_goes_with_its_messages_and_what_stands_stays(failed: World) -> None:

@@ -246,11 +246,11 @@ class Interrupted:
         self._meanwhile: Callable[[], object] | None = meanwhile
         self.read = inner.read
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         meanwhile, self._meanwhile = self._meanwhile, None
         if meanwhile is not None:
             meanwhile()
-        return self._inner.run(boundaries, work, hurried=hurried)
+        return self._inner.run(boundaries, work, nowait=nowait)
 
 
 def test_a_leader_that_was_frozen_fires_nothing_that_another_has_fired(past: Past) -> None:
@@ -301,14 +301,14 @@ class Cut:
         self._calls = 0
         self.read = inner.read
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         self._calls += 1
 
         def killed(connection: Any) -> Any:
             work(connection)
             raise KeyboardInterrupt
 
-        return self._inner.run(boundaries, killed if self._calls % 2 else work, hurried=hurried)
+        return self._inner.run(boundaries, killed if self._calls % 2 else work, nowait=nowait)
 
 
 def test_a_leader_that_is_killed_before_its_commit_has_done_nothing(past: Past) -> None:

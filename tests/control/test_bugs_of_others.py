@@ -35,12 +35,12 @@ class Dying:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    def run(self, boundaries: frozenset[Boundary], work: object, *, hurried: bool = False) -> object:
+    def run(self, boundaries: frozenset[Boundary], work: object, *, nowait: bool = False) -> object:
         """Commit, unless this is where it ends."""
         self._left -= 1
         if self._left == 0 and not self._after:
             raise CutError
-        result = self._inner.run(boundaries, work, hurried=hurried)  # type: ignore[attr-defined]
+        result = self._inner.run(boundaries, work, nowait=nowait)  # type: ignore[attr-defined]
         if self._left == 0:
             raise CutError
         return result

@@ -32,7 +32,7 @@ class Interrupted(StoreTransactions):
         super().__init__(engine.open_engine(world.database.url, world.directory))
         self.meanwhile: Callable[[], object] | None = None
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         """Let it happen once, and only in a transaction of this kind."""
 
         def interrupted(connection: Any) -> Any:
@@ -42,7 +42,7 @@ class Interrupted(StoreTransactions):
                 meanwhile()
             return result
 
-        return super().run(boundaries, interrupted, hurried=hurried)
+        return super().run(boundaries, interrupted, nowait=nowait)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def complete_all(url: str, directory: Path, entity: str, together: Barrier) -> N
         together.wait(PATIENCE)
         while True:
             try:
-                transactions.run(OPENED, write, hurried=True)
+                transactions.run(OPENED, write, nowait=True)
             except Conflict:
                 continue
             break

@@ -39,7 +39,7 @@ class Overtaken(StoreTransactions):
         self.meanwhile = list(meanwhile)
         self.last = last
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         """Let the next of it happen."""
 
         def overtaken(connection: Any) -> Any:
@@ -50,7 +50,7 @@ class Overtaken(StoreTransactions):
                 self.last()
             return done
 
-        return super().run(boundaries, overtaken, hurried=hurried)
+        return super().run(boundaries, overtaken, nowait=nowait)
 
 
 @pytest.fixture

@@ -297,15 +297,15 @@ def test_between_the_notice_and_the_step_lie_three_round_trips(
     for number in range(2):
         world.submit(file_name=f"f{number}")
         turn(world, leader, 4)
-    trips = list[None]()
+    pipeline = list[None]()
     heard = postgresql._while_heard
 
     def noted(work: Any) -> Any:
-        trips.append(None)
+        pipeline.append(None)
         return heard(work)
 
     def started(rendered: Rendered) -> StepOutcome | None:
-        at_start.append(len(trips))
+        at_start.append(len(pipeline))
         return OK
 
     at_start = list[int]()
@@ -313,7 +313,7 @@ def test_between_the_notice_and_the_step_lie_three_round_trips(
     world.submit(file_name="last")
     monkeypatch.setattr(postgresql, "_while_heard", noted)
     while not at_start:
-        trips.clear()
+        pipeline.clear()
         leader.turn()
 
     # What misses instances; all that is looked at and created; claim, beginning and commit.

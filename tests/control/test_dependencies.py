@@ -323,8 +323,8 @@ def test_a_commit_that_nobody_saw_starts_it_once(world: World, monkeypatch: pyte
     run = world.transactions.run
     unseen = [True]
 
-    def commit_unseen(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
-        done = run(boundaries, work, hurried=hurried)
+    def commit_unseen(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
+        done = run(boundaries, work, nowait=nowait)
         if Boundary.INSTANCE_DONE in boundaries and unseen.pop():
             unseen.append(False)
             message = "nobody knows"

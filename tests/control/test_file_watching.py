@@ -631,7 +631,7 @@ def until_free(transactions: StoreTransactions, work: Any) -> list[int]:
     """Take files as soon as nobody else does; return the new rows."""
     for _ in range(1000):
         try:
-            taken = transactions.run(frozenset(), work, hurried=True)
+            taken = transactions.run(frozenset(), work, nowait=True)
         except Conflict:
             continue
         assert taken is not None

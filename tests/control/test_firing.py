@@ -907,7 +907,7 @@ class Cut:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def run(self, boundaries: Any, work: Any, *, hurried: bool = False) -> Any:
+    def run(self, boundaries: Any, work: Any, *, nowait: bool = False) -> Any:
         wrote = False
 
         def watched(connection: Any) -> Any:
@@ -919,7 +919,7 @@ class Cut:
                 raise DatabaseRefused("cut")
             return found
 
-        found = self._inner.run(boundaries, watched, hurried=hurried)
+        found = self._inner.run(boundaries, watched, nowait=nowait)
         if wrote and not self._is_cut:
             self._is_cut = True
             raise OutcomeUnknown("cut")
@@ -951,11 +951,11 @@ def test_who_meets_a_lock_goes_on_with_the_others(timetable: Timetable) -> None:
     timetable.world.clock.advance(timedelta(hours=3))
     run, calls = timetable.world.transactions.run, []
 
-    def locked_once(boundaries: Any, work: Any, *, hurried: bool = False) -> Any:
+    def locked_once(boundaries: Any, work: Any, *, nowait: bool = False) -> Any:
         calls.append(work)
         if len(calls) == 1:
             raise Conflict("locked")
-        return run(boundaries, work, hurried=hurried)
+        return run(boundaries, work, nowait=nowait)
 
     timetable.world.transactions.run = locked_once
     timetable.duty.look()

@@ -117,7 +117,7 @@ def leashed_and_not(world: World, is_trusted: Callable[[], bool]) -> Controller:
 def test_who_may_have_been_taken_for_dead_begins_nothing_and_stops_only_what_others_may_repeat(world: World) -> None:
     trusted = True
     controller = leashed_and_not(world, lambda: trusted)
-    assert world.runner.leashed == {HistoryId(1)}
+    assert world.runner.lease_bound == {HistoryId(1)}
     trusted = False
     world.sql("UPDATE ProcessBatch SET Enabled = 1")
     for _ in range(4):

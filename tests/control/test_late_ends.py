@@ -46,9 +46,9 @@ def commits(world: World, monkeypatch: pytest.MonkeyPatch) -> list[frozenset[Bou
     made: list[frozenset[Boundary]] = []
     run = world.transactions.run
 
-    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         made.append(boundaries)
-        return run(boundaries, work, hurried=hurried)
+        return run(boundaries, work, nowait=nowait)
 
     monkeypatch.setattr(world.transactions, "run", counted)
     return made
@@ -87,8 +87,8 @@ def test_a_commit_that_nobody_saw_is_found_with_both(
 ) -> None:
     run = world.transactions.run
 
-    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
-        run(boundaries, work, hurried=hurried)
+    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
+        run(boundaries, work, nowait=nowait)
         monkeypatch.undo()
         raise OutcomeUnknown("nobody knows", next_step="look")
 
@@ -108,13 +108,13 @@ def test_one_that_could_not_be_committed_with_the_others_is_recorded_once(
 ) -> None:
     run = world.transactions.run
 
-    def fails(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def fails(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         def fail(connection: Any) -> None:
             work(connection)
             raise RuntimeError("on purpose")
 
         monkeypatch.undo()
-        return run(boundaries, fail, hurried=hurried)
+        return run(boundaries, fail, nowait=nowait)
 
     monkeypatch.setattr(world.transactions, "run", fails)
     for _ in range(2):

@@ -79,9 +79,9 @@ def test_what_was_about_to_be_written_when_another_took_the_lead_is_not(world: W
         connection.exec_driver_sql("INSERT INTO FileProcess (Entity) VALUES ('E')")  # type: ignore[attr-defined]
 
     with pytest.raises(NotLeading, match="does not lead any more"):
-        first.run(POPULATE, insert, hurried=True)
+        first.run(POPULATE, insert, nowait=True)
     assert world.one("SELECT count(*) FROM FileProcess") == 0
-    second.run(POPULATE, insert, hurried=True)
+    second.run(POPULATE, insert, nowait=True)
     assert world.one("SELECT count(*) FROM FileProcess") == 1
     assert not first.holds
 

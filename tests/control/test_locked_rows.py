@@ -300,9 +300,9 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
     tries: list[frozenset[Boundary]] = []
     run = world.transactions.run
 
-    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         tries.append(boundaries)
-        return run(boundaries, work, hurried=hurried)
+        return run(boundaries, work, nowait=nowait)
 
     monkeypatch.setattr(world.transactions, "run", counted)
     for name in ("A", "B"):
@@ -489,12 +489,12 @@ class Slow:
     def __init__(self, world: World) -> None:
         self.world = world
         self.read = world.transactions.read
-        self.hurried: list[bool] = []
+        self.nowait: list[bool] = []
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
-        self.hurried.append(hurried)
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
+        self.nowait.append(nowait)
         self.world.clock.advance(LOCKED_LOOK / 2)
-        return self.world.transactions.run(boundaries, work, hurried=hurried)
+        return self.world.transactions.run(boundaries, work, nowait=nowait)
 
 
 def test_who_cannot_begin_tells_soon_what_it_waits_for_and_begins_when_that_is_over(world: World, client: Hand) -> None:
@@ -509,7 +509,7 @@ def test_who_cannot_begin_tells_soon_what_it_waits_for_and_begins_when_that_is_o
     client.sql("LOCK TABLE Controller IN SHARE MODE")
     member.begin()
 
-    assert slow.hurried == [True, True, False]
+    assert slow.nowait == [True, True, False]
     assert world.names() == ["controller.locked", "controller.resumed"]
     assert "cannot begin: table Controller, or a row of it, is locked by session " in str(world.events[0])
     assert world.sql("SELECT ControllerName, Status FROM Controller") == [("c1", "running")]
@@ -523,7 +523,7 @@ def test_a_lock_on_the_table_keeps_no_controller_from_ending(world: World, clien
     hand.worker.end()
     client.sql("ROLLBACK")
 
-    assert slow.hurried == [True]
+    assert slow.nowait == [True]
     assert world.sql("SELECT ControllerName, Status FROM Controller") == [("c1", "running")], "others will find out"
 
 

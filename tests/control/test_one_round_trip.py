@@ -17,7 +17,7 @@ from batchctl.domain.errors import Conflict, OutcomeUnknown
 from batchctl.domain.rows import BatchInstance, HistoryId, InstanceId
 from batchctl.ports import Boundary
 from batchctl.store import instances, turns
-from batchctl.store.dialects.postgresql_pipeline import Trips
+from batchctl.store.dialects.postgresql_pipeline import Pipeline
 from batchctl.store.statements import driver_of
 from batchctl.store.transactions import NotAsReadError, StoreTransactions
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
@@ -62,19 +62,19 @@ def end(world: World, *keys: HistoryId) -> None:
         world.runner.end(key, OK)
 
 
-def trips(world: World, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def pipeline(world: World, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return what grows with each round trip that the engine makes, by how many statements it takes along."""
     made: list[int] = []
-    go = Trips._go
+    go = Pipeline._go
 
-    def counted(self: Trips, asked: list[Any]) -> Any:
+    def counted(self: Pipeline, asked: list[Any]) -> Any:
         made.append(len(asked))
         return go(self, asked)
 
     def waited(*_: Any, **__: Any) -> None:
         made.append(0)
 
-    monkeypatch.setattr(Trips, "_go", counted)
+    monkeypatch.setattr(Pipeline, "_go", counted)
     with world.transactions.read() as connection:
         monkeypatch.setattr(driver_of(connection), "execute", waited)
     return made
@@ -93,7 +93,7 @@ def advance(transactions: StoreTransactions, now: datetime, *tokens: int) -> Non
         found = [replace(loaded(connection, at), claim_token=token) for at, token in enumerate(tokens, start=1)]
     moves = [(one, replace(one, last_seq=10)) for one in found]
     work = partial(write, moves, now)
-    transactions.run(START, work, hurried=True)
+    transactions.run(START, work, nowait=True)
 
 
 def write(moves: turns.Moves, now: datetime, connection: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_turn_in_which_all_go_on_waits_for_one_answer(
     world: World, monkeypatch: pytest.MonkeyPatch, ended: int
 ) -> None:
     controller = under_way(world)
-    made = trips(world, monkeypatch)
+    made = pipeline(world, monkeypatch)
 
     end(world, *world.runner.started[:ended])
     controller.turn(NO_WAIT)

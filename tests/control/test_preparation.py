@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import pytest
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused
-from batchctl.domain.outcomes import Finding, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.rows import (
     NOTHING_RENDERED,
     BatchDefinition,
@@ -25,7 +25,7 @@ from batchctl.plugin_api import Execution, StepHandler
 from batchctl.ports import AskHandler, ask_straight
 from batchctl.preparation import Prepared, Preparer
 from batchctl.system.handler_calls import HandlerCalls
-from batchctl.testing import FakeClock, a_step, an_instance, surroundings
+from batchctl.testing import FakeClock, a_step, an_instance, context
 from step_handlers.os_command import OsCommand
 from step_handlers.task import Task
 from tests.control.world import ToldHandler
@@ -41,7 +41,7 @@ class Broken:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         raise self.error
 
     def render(self, request: StepRequest) -> Rendered:
@@ -57,7 +57,7 @@ def prepare(
     """Make a step of a handler ready."""
     step = a_step(handler.process_type, name=name, Data1="true")
     batch = BatchDefinition(batch_id=BatchId(1), name="B", entity="B", steps=(step,))
-    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
+    preparer = Preparer(lambda _: handler, context("/"), "anna", "host1", "test", ask)
     return preparer.prepare(an_instance(), batch, step, attempt_no=3, cause=cause, now=NOW)
 
 
@@ -162,7 +162,7 @@ def test_the_note_is_one_line_whatever_the_names_hold() -> None:
 
 def test_what_was_delegated_is_watched_over_as_what_it_is_carried_out_as() -> None:
     known: dict[str, Any] = {"task": Task(), "os_command": OsCommand()}
-    preparer = Preparer(known.__getitem__, surroundings("/"), "anna", "host1", "test")
+    preparer = Preparer(known.__getitem__, context("/"), "anna", "host1", "test")
     step = a_step("task", Data1="{Data2}", Data2="{Data3}")
     batch = BatchDefinition(batch_id=BatchId(1), name="Task", entity="Task", steps=(step,))
     instance = an_instance(Data3="sleep 8")
@@ -244,7 +244,7 @@ def test_a_handler_that_raises_what_ends_programs_refuses_its_step(cause: Cause)
 
     handler, ask = Ending(GeneratorExit()), HandlerCalls().ask
     refused = prepare(handler, cause=cause, ask=ask)
-    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test", ask)
+    preparer = Preparer(lambda _: handler, context("/"), "anna", "host1", "test", ask)
 
     assert "The handler of 'broken' raised GeneratorExit, asked about BatchControl 42" in (refused.refused or "")
     assert preparer.is_done("broken", StepOutcome(succeeded=True)) is None
@@ -252,7 +252,7 @@ def test_a_handler_that_raises_what_ends_programs_refuses_its_step(cause: Cause)
 
 def test_a_check_that_is_never_read_tells_nothing() -> None:
     ask = HandlerCalls(timedelta(milliseconds=50)).ask
-    preparer = Preparer(lambda _: Hanging(), surroundings("/"), "anna", "host1", "test", ask)
+    preparer = Preparer(lambda _: Hanging(), context("/"), "anna", "host1", "test", ask)
 
     assert preparer.is_done("hanging", StepOutcome(succeeded=True)) is None
 
@@ -263,7 +263,7 @@ def test_whoever_watches_over_a_check_hears_that_its_handler_does_not_say_which(
         def verification(self, step: Step) -> Step:
             raise error
 
-    preparer = Preparer(lambda _: Upgraded(), surroundings("/"), "anna", "host1", "test")
+    preparer = Preparer(lambda _: Upgraded(), context("/"), "anna", "host1", "test")
     entry = replace(an_entry(prepare(ToldHandler())), cause=Cause.VERIFY)
 
     with pytest.raises(type(error)):

@@ -267,7 +267,7 @@ def test_the_statement_that_deletes_says_itself_what_may_go(world: World) -> Non
         return finished_instances.remove(connection, wrong, world.clock.now())
 
     with pytest.raises(Conflict):
-        world.transactions.run(frozenset({Boundary.PURGE}), remove, hurried=True)
+        world.transactions.run(frozenset({Boundary.PURGE}), remove, nowait=True)
 
     assert counted(world) == [2, 2, 2, 0]
 

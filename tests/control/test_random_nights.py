@@ -139,9 +139,9 @@ class Cut:
         self.read = whole.read
         self.changed = whole.changed
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         self._cut()
-        result = self.whole.run(boundaries, work, hurried=hurried)
+        result = self.whole.run(boundaries, work, nowait=nowait)
         self._cut()
         return result
 

@@ -32,8 +32,8 @@ def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, mon
         world.hear()
         world.runner.end(world.runner.started[step], OK)
 
-    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
-        run(boundaries, work, hurried=hurried)
+    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
+        run(boundaries, work, nowait=nowait)
         monkeypatch.undo()
         for statement in OLDER.split(";"):
             world.sql(statement)

@@ -16,7 +16,7 @@ from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.outcomes import Finding, Identity, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -29,11 +29,11 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event, Listener
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Bell, Finished, Populating, Report, Sightings, Spawned, Trace
+from batchctl.ports import Finished, Notify, Populating, Report, Sightings, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
-from batchctl.testing import FakeClock, surroundings
+from batchctl.testing import FakeClock, context
 from tests.control_databases import IMPATIENT, ControlDatabase
 
 NO_WAIT = timedelta(0)
@@ -52,9 +52,9 @@ class ToldHandler:
 
     process_type: ClassVar[str] = "told"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Find nothing wrong."""
-        del step, around
+        del step, context
         return []
 
     def render(self, request: StepRequest) -> Rendered:
@@ -87,8 +87,8 @@ class ScriptedRunner:
     waits: list[timedelta] = field(default_factory=list)
     kept: set[str] | None = None
     """Who was not to be forgotten when it was last tidied."""
-    bells: list[Bell | None] = field(default_factory=list)
-    leashed: set[HistoryId] = field(default_factory=set)
+    bells: list[Notify | None] = field(default_factory=list)
+    lease_bound: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
     alive: Sequence[int] = ()
@@ -110,11 +110,11 @@ class ScriptedRunner:
     lease_until: float = 0.0
     committed: list[HistoryId] = field(default_factory=list)
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
         """Begin, and end at once if the script says so."""
         del handler
-        if leashed:
-            self.leashed.add(key)
+        if lease_bound:
+            self.lease_bound.add(key)
         self.started.append(key)
         self.open[key] = rendered
         outcome = self.script(rendered)
@@ -140,10 +140,10 @@ class ScriptedRunner:
         outcome = StepOutcome(succeeded=False, fatal=not put_back, never_ran=put_back, message=reason)
         self.reports.append(Finished(key, outcome, None))
 
-    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+    def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self.waits.append(wait)
-        self.bells.append(bell)
+        self.bells.append(notify)
         return self._reported()
 
     def overhear(self) -> Sequence[Report]:
@@ -193,12 +193,18 @@ class ScriptedRunner:
         return (4712,)
 
     def adopt(
-        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        entry: HistoryEntry,
+        *,
+        lease_bound: bool = False,
     ) -> None:
         """Go on with an execution that another runner began."""
         del handler
-        if leashed:
-            self.leashed.add(key)
+        if lease_bound:
+            self.lease_bound.add(key)
         self.adopted.append((key, entry.claimed_by or ""))
         self.open[key] = rendered
 
@@ -372,7 +378,7 @@ class World:
 
     def recorder(self, controller: str = "c1", plugins: Plugins | None = None) -> Recorder:
         """Return what a controller writes with."""
-        preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
+        preparer = Preparer(_find_handler, context(str(self.directory)), "anna", "host1", "test")
         return Recorder(preparer, controller, "host1", plugins)
 
     def controller(

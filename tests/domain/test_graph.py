@@ -193,5 +193,5 @@ def test_levels_hold_every_batch_once_behind_all_it_waits_for(edges: Edges) -> N
     for one, others in edges.items():
         for other in others:
             if other in edges:
-                around = one in far[other]
-                assert level_of[other] == level_of[one] if around else level_of[other] < level_of[one]
+                context = one in far[other]
+                assert level_of[other] == level_of[one] if context else level_of[other] < level_of[one]

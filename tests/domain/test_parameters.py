@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.parameters import SecretValue, Value, parameters_for, parse_parameters
 from batchctl.domain.placeholders import Literal, MalformedTemplate, Placeholder
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 
-AROUND = surroundings("/shop")
+AROUND = context("/shop")
 
 
 def filled(text: str | None, **instance: str | None) -> dict[str, Value]:

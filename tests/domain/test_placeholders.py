@@ -18,9 +18,9 @@ from batchctl.domain.placeholders import (
     parse,
     parse_for,
 )
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 
-AROUND = surroundings("/shop")
+AROUND = context("/shop")
 
 FIT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 

@@ -17,7 +17,7 @@ from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
 from batchctl.plugin_api import Job, daily, job
 from batchctl.preparation import Preparer
 from batchctl.store.transactions import StoreTransactions
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.control.timetable import Timetable
 from tests.control.world import ToldHandler, World
 from tests.workshop import Workshop
@@ -66,8 +66,8 @@ class Hands:
     def add_sql(self, at: str = "2026-11-21 03:01") -> None:
         wall, connections = wall_time(at), {"shop": Connection(name="shop", url="sqlite://")}
         assert wall is not None
-        around = surroundings(str(self.world.directory), connections=connections)
-        preparer = Preparer(lambda _: ToldHandler(), around, "anna", "host1", "test")
+        schedule_context = context(str(self.world.directory), connections=connections)
+        preparer = Preparer(lambda _: ToldHandler(), schedule_context, "anna", "host1", "test")
         wanted = SqlJob(name="s", connection="shop", sql="SELECT 1", at=wall, zone="UTC")
         Registrar(actor=self.actor(), preparer=preparer).add(wanted)
 

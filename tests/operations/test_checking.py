@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Connection, Finding, Surroundings
+from batchctl.domain.outcomes import Connection, Finding, StepContext
 from batchctl.domain.rows import Step
 from batchctl.operations.definitions import checking
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.definitions import definitions
 from batchctl.system.handler_calls import HandlerCalls
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.control.world import ToldHandler, World
 from tests.control_databases import ControlDatabase, SqliteControl
 
@@ -25,7 +25,7 @@ class Strict(ToldHandler):
 
     process_type = "strict"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, schedule_context: StepContext) -> Sequence[Finding]:
         return [] if step.data[0] else [Finding("Data1", "is needed"), Finding("Data2", "is needed")]
 
 
@@ -34,14 +34,14 @@ class Broken(ToldHandler):
 
     process_type = "broken"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, schedule_context: StepContext) -> Sequence[Finding]:
         raise RuntimeError("\x1b[31mno\x1b[0m")
 
 
 class Unverifiable:
     """Has no check command."""
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, schedule_context: StepContext) -> Sequence[Finding]:
         return []
 
 
@@ -82,7 +82,7 @@ class Plugins:
 
 def check(world: World, *plugin_problems: str) -> list[RowFinding]:
     plugins = Plugins(*plugin_problems)
-    return list(checking.check(world.transactions, plugins, surroundings(str(world.directory))))
+    return list(checking.check(world.transactions, plugins, context(str(world.directory))))
 
 
 def found(world: World, *plugin_problems: str) -> list[tuple[str, str, str]]:
@@ -136,7 +136,7 @@ class Silent(ToldHandler):
 
     process_type = "silent"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, schedule_context: StepContext) -> Sequence[Finding]:
         while True:
             pass
 
@@ -146,7 +146,7 @@ class Rambling(ToldHandler):
 
     process_type = "rambling"
 
-    def check(self, step: Step, around: Surroundings) -> Any:
+    def check(self, step: Step, schedule_context: StepContext) -> Any:
         return ["it looks fine"]
 
 
@@ -157,7 +157,7 @@ def test_a_plugin_that_does_not_answer_or_answers_nonsense_is_a_finding(world: W
     for seq, process_type in ((10, "silent"), (20, "silent"), (30, "rambling")):
         world.step(batch_id, seq, ProcessType=process_type)
     ask = HandlerCalls(timedelta(milliseconds=50)).ask
-    said = checking.check(world.transactions, plugins, surroundings(str(world.directory)), ask=ask)
+    said = checking.check(world.transactions, plugins, context(str(world.directory)), ask=ask)
 
     hung = "The handler of 'silent' did not answer within 0.05 seconds, asked about the check of step 10."
     assert [finding.message for finding in said] == [
@@ -414,8 +414,8 @@ def a_trigger(world: World, name: str, **columns: object) -> None:
 
 
 def trigger_findings(world: World) -> list[tuple[str, str, str]]:
-    around = surroundings(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
-    found = checking.check(world.transactions, Plugins(), around)
+    schedule_context = context(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
+    found = checking.check(world.transactions, Plugins(), schedule_context)
     return [(one.row, one.column, one.message) for one in found if one.table == "DataTrigger"]
 
 

@@ -18,7 +18,7 @@ from batchctl.operations.definitions.definition_files import Applier, File, Outc
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.transactions import StoreTransactions
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.control.world import BAD, OK, World
 from tests.operations.test_checking import Plugins
 
@@ -59,8 +59,8 @@ def apply(world: World, anywhere: StoreTransactions) -> Apply:
     def applied(*texts: str, dry_run: bool = False, **more: Any) -> Outcome:
         actor = Actor(transactions=anywhere, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
         table = Timetable(transactions=anywhere, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
-        around = surroundings(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
-        applier = Applier(actor=actor, plugins=Plugins(), surroundings=around, timetable=table)
+        schedule_context = context(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
+        applier = Applier(actor=actor, plugins=Plugins(), context=schedule_context, timetable=table)
         files = [File(f"f{at}.toml", tomllib.loads(text)) for at, text in enumerate(texts)]
         return applier.apply(files, reason="the new release", **more)
 

@@ -42,7 +42,7 @@ class Overtaken(StoreTransactions):
         super().__init__(engine.open_engine(world.database.url, world.directory))
         self.meanwhile = list(meanwhile)
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         """Let the next of it happen."""
 
         def overtaken(connection: Any) -> Any:
@@ -50,7 +50,7 @@ class Overtaken(StoreTransactions):
                 self.meanwhile.pop(0)()
             return work(connection)
 
-        return super().run(boundaries, overtaken, hurried=hurried)
+        return super().run(boundaries, overtaken, nowait=nowait)
 
 
 def creator(world: World, transactions: StoreTransactions) -> Creator:

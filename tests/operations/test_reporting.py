@@ -124,7 +124,7 @@ def test_a_due_time_that_nobody_decided_is_overdue(world: World) -> None:
     schedule(world, "nightly", "daily", RunTimes="06:00", TimeZone="UTC")
 
     def arm(connection: Any) -> None:
-        arming.arm(connection, ScheduleId(1), timetable.around(connection, "UTC", world.clock.now()))
+        arming.arm(connection, ScheduleId(1), timetable.schedule_context(connection, "UTC", world.clock.now()))
 
     world.transactions.run(frozenset(), arm)
     world.clock.advance(timedelta(hours=4))

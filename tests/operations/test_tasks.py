@@ -17,11 +17,11 @@ from batchctl.registry import Registry
 from batchctl.store import engine
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.control.world import World
 from tests.control_databases import ControlDatabase
 
-AROUND = surroundings("/shop", connections={"wh": Connection("wh", "sqlite:///wh.db")})
+AROUND = context("/shop", connections={"wh": Connection("wh", "sqlite:///wh.db")})
 
 
 @pytest.fixture
@@ -117,13 +117,13 @@ def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World,
 
 
 def test_a_connection_whose_name_a_file_name_would_hide_is_refused(fresh: World) -> None:
-    around = surroundings("/", connections={"a/wh": Connection("a/wh", "sqlite:///a.db"), **AROUND.connections})
+    context_here = context("/", connections={"a/wh": Connection("a/wh", "sqlite:///a.db"), **AROUND.connections})
     registry = Registry.load()
     desk = Desk(
         transactions=fresh.transactions,
         clock=fresh.clock,
         populators=registry,
-        preparer=Preparer(registry.handler, around, "anna", "host1", "test"),
+        preparer=Preparer(registry.handler, context_here, "anna", "host1", "test"),
         user="anna",
         host="host1",
     )

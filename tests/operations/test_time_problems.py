@@ -12,7 +12,7 @@ from batchctl.operations.definitions import checking
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.scheduling import schedule_rows
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.control.world import World
 from tests.operations.test_checking import Plugins
 from tests.operations.test_timetable import schedule
@@ -33,8 +33,8 @@ def check(world: World) -> list[RowFinding]:
     table = Timetable(
         transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
     )
-    around = surroundings(str(world.directory))
-    found = checking.check(world.transactions, Plugins(), around, timetable=table)
+    schedule_context = context(str(world.directory))
+    found = checking.check(world.transactions, Plugins(), schedule_context, timetable=table)
     return [one for one in found if one.table != "DataTrigger"]
 
 

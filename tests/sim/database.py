@@ -226,13 +226,13 @@ class EdgedTransactions(StoreTransactions):
         boundaries: frozenset[Boundary],
         work: Callable[[Connection], Result],
         *,
-        hurried: bool = False,
+        nowait: bool = False,
     ) -> Result:
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
         try:
-            result = super().run(boundaries, work, hurried=hurried)
+            result = super().run(boundaries, work, nowait=nowait)
         except BaseException:
             actor.world.batches = None  # What it had read may be what it had written.
             raise

@@ -30,7 +30,7 @@ class Running:
     owner: str
     """The program that started it; its supervisor goes by the same name."""
     is_command: bool
-    leashed: bool
+    lease_bound: bool
     pid: int
     started: float
     ends: float
@@ -79,7 +79,7 @@ class Supervisor:
         self.alive = True
         self.started[running.key] = running
 
-    def refuses(self, now: float, *, leashed: bool) -> str | None:
+    def refuses(self, now: float, *, lease_bound: bool) -> str | None:
         """Say why nothing may be begun, if that is so; a journal is opened again once its program has been heard of."""
         if now >= self.lease:
             return "its worker has lost touch with the database"
@@ -96,7 +96,7 @@ class Supervisor:
         if self.is_there(now):
             for one in self._watched():
                 until = max(self.lease, one.vouched)
-                if one.leashed and until <= now:
+                if one.lease_bound and until <= now:
                     one.end(max(until, one.started) + one.grace, STOPPED)
 
     def has_end(self, key: int, now: float) -> bool:

@@ -295,7 +295,7 @@ def check_stop(world: World, program: Program, running: Running) -> None:
         running.key,
         program.name,
     ):
-        if not running.leashed:
+        if not running.lease_bound:
             raise Broken("I34", f"{program.name} stops attempt {running.key}, which {owner} has adopted")
 
 

@@ -28,7 +28,7 @@ _OWN_ONLY = (
     " and one.claimed_by == self.recorder.controller)) for key in batches)"
 )
 _LOOK = "look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)"
-_STARTS = "self._flights.add(written.committed().starts); self._flights.begin()"
+_STARTS = "self._in_flight.add(written.committed().starts); self._in_flight.begin()"
 _WRITES = "moved, closed = update_all(connection, moving), update_all(connection, closing)"
 _COMMITS_HALF = (
     "moved = update_all(connection, moving)\n"
@@ -176,8 +176,8 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a step starts before its history row is committed",
         "I30",
-        (controller, "self._flights.add(written.starts)", "pass"),
-        (controller, "self._flights.begin()", "pass"),
+        (controller, "self._in_flight.add(written.starts)", "pass"),
+        (controller, "self._in_flight.begin()", "pass"),
         (controller, "        return written", f"        {_STARTS}; return written"),
         (controller, "        return made, written", f"        {_STARTS}; return made, written"),
     ),

@@ -48,7 +48,7 @@ from batchctl.preparation import Preparer
 from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
-from batchctl.testing import surroundings
+from batchctl.testing import context
 from tests.sim import telling
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 POLL_INTERVAL = 15.0
 GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
-AROUND = surroundings("/work")
+AROUND = context("/work")
 ASKING = RowInsert(operator_request)
 OF_BATCHES = (Verb.ENABLE, Verb.DISABLE, Verb.FREEZE, Verb.THAW)
 ALL = Choice(release=Release.ALL)

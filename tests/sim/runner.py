@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from batchctl.domain.outcomes import Finding, Identity, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Step
 from batchctl.plugin_api import Execution as HandlerExecution
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Bell, Finished, Report, Spawned, Trace
+from batchctl.ports import Finished, Notify, Report, Spawned, Trace
 from tests.sim.hosts import STOPPED, VANISHED, Running
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class CommandHandler:
 
     process_type: ClassVar[str] = "command"
 
-    def check(self, step: Step, around: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, around: StepContext) -> Sequence[Finding]:
         """Find nothing wrong."""
         return []
 
@@ -68,16 +68,16 @@ class ScriptedRunner:
         self._reports: deque[Report] = deque()
         self.supervisor = world.new_supervisor(program)
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
         """Begin an execution."""
         self._program.call("start")
         spec: Any = rendered.spec
         is_command = handler.process_type == "command"
-        refused = self.supervisor.refuses(self._now, leashed=leashed)
+        refused = self.supervisor.refuses(self._now, lease_bound=lease_bound)
         if refused is not None:
             self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refused), None, never_ran=True))
             return
-        running = self._world.execute(self._program, key, spec, is_command=is_command, leashed=leashed)
+        running = self._world.execute(self._program, key, spec, is_command=is_command, lease_bound=lease_bound)
         if is_command:
             self.supervisor.start(running)
         self._watched[key] = running
@@ -89,7 +89,7 @@ class ScriptedRunner:
         outcome = StepOutcome(succeeded=False, fatal=not put_back, never_ran=put_back, message=reason)
         self._reports.append(Finished(key, outcome, None))
 
-    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+    def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self._program.call("collect")
         self._miss_supervisors()
@@ -173,13 +173,13 @@ class ScriptedRunner:
         rendered: Rendered,
         entry: HistoryEntry,
         *,
-        leashed: bool = False,
+        lease_bound: bool = False,
     ) -> None:
         """Watch over a dead program's execution."""
         self._program.call("adopt")
         self._world.check_adoption(self._program, key)
         self._watched[key] = next(one for one in self._world.executions if one.key == key)
-        if leashed:
+        if lease_bound:
             self._adopted.add(key)
             self._vouch(key)
 

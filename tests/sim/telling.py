@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from batchctl.control.alerting.incident_watch import STALE
-from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alert_text import Notification
 from batchctl.domain.maintenance.audit_chain import Anchor
 from batchctl.operations.maintenance import audit_trail
 from batchctl.ports import Answer
@@ -64,7 +64,7 @@ class ScriptedInquiries:
                 self._answers.append(Answer(key, error=error))
 
 
-def send(world: World, program: Program, letter: Letter) -> None:
+def send(world: World, program: Program, letter: Notification) -> None:
     """Let a letter arrive, unless the channel has a bad moment; nobody gets twice what is known to have been sent."""
     before = world.letters.setdefault(letter.number, [])
     ((status, attempts),) = world.rows(

@@ -195,7 +195,7 @@ class World:
         return made
 
     def execute(
-        self, program: Program, key: HistoryId, spec: dict[str, Any], *, is_command: bool, leashed: bool
+        self, program: Program, key: HistoryId, spec: dict[str, Any], *, is_command: bool, lease_bound: bool
     ) -> Running:
         """Let an execution begin."""
         now = self.time.seconds
@@ -211,7 +211,7 @@ class World:
             host=program.host,
             owner=program.name,
             is_command=is_command,
-            leashed=leashed,
+            lease_bound=lease_bound,
             pid=len(self.executions) + 100,
             started=now,
             ends=now + seconds,

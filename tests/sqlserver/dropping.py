@@ -11,7 +11,7 @@ from step_handlers.sql import Sql
 from tests.sqlserver import tds
 from tests.sqlserver.real_drivers import url
 from tests.step_handlers.execution import Alone, as_execution
-from tests.step_handlers.postgres_steps import around
+from tests.step_handlers.postgres_steps import context_at
 
 STEP = a_step("sql", Data1="warehouse", Data2="WAITFOR DELAY '01:00'")
 SESSION = tds.Rows(["id", "at"], [[51, "2026-11-21T03:00:00.123"]])
@@ -37,9 +37,9 @@ def main(module: str, rounds: int) -> None:
                 gone.set()
 
             server.while_held = stop
-            surroundings = around(url(module, server.port))
-            rendered = Sql().render(a_request(STEP, surroundings))
-            outcome = Sql().execute(rendered, as_execution(replace(alone, connections=surroundings.connections)))
+            context = context_at(url(module, server.port))
+            rendered = Sql().render(a_request(STEP, context))
+            outcome = Sql().execute(rendered, as_execution(replace(alone, connections=context.connections)))
             if outcome.succeeded:
                 raise SystemExit(f"round {at}: {outcome}")
     print(f"{rounds} rounds")

@@ -59,7 +59,7 @@ def test_what_has_to_be_named_is_told(expression: str, is_asked_for: bool) -> No
 
 
 def test_a_view_that_asked_for_what_a_job_need_not_have_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views.view_dialect.Spoken, "left_out", lambda _self, value, _never: value)
+    monkeypatch.setattr(views.view_dialect.ViewDialect, "left_out", lambda _self, value, _never: value)
     made = Catalog()
     made.read(views.views("mssql")["vSqlJob"])
     view = made.view("vsqljob")

@@ -15,7 +15,7 @@ from batchctl.store import statements as product
 from batchctl.store import views
 from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.tables import metadata
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 from step_handlers import _mssql, _tsql
 from step_handlers._database import Argument
 from tests.sqlserver import statements, taken, test_real_drivers
@@ -34,10 +34,10 @@ def numbers(*texts: str) -> set[str]:
 
 
 def test_a1_an_aggregate_of_columns_of_two_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = Spoken.local
+    plain = ViewDialect.local
     assert numbers(*views.views("mssql").values()) == set()
 
-    def local(self: Spoken, at: str) -> str:
+    def local(self: ViewDialect, at: str) -> str:
         return (
             plain(self, at)
             .replace("TOP 1 CASE", "MIN(CASE")
@@ -45,7 +45,7 @@ def test_a1_an_aggregate_of_columns_of_two_queries(monkeypatch: pytest.MonkeyPat
             .replace(" ORDER BY o.FromTime", "")
         )
 
-    monkeypatch.setattr(Spoken, "local", local)
+    monkeypatch.setattr(ViewDialect, "local", local)
     refused = [name for name, text in views.views("mssql").items() if "8124" in numbers(text)]
     assert len(refused) >= 8
 
@@ -141,7 +141,7 @@ def test_a8_a_cancel_that_blocks_is_seen_on_the_wire(monkeypatch: pytest.MonkeyP
 def test_a10_a_statement_that_a_view_shows_and_sqlcmd_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused_to_sqlcmd() == set()
 
-    monkeypatch.setattr(Spoken, "for_any_client", lambda _self, view: view)
+    monkeypatch.setattr(ViewDialect, "for_any_client", lambda _self, view: view)
     assert {"vWaiting", "vFailed"} <= refused_to_sqlcmd()
 
 
@@ -167,12 +167,12 @@ def test_a9_a_procedure_with_a_try_around_it() -> None:
 
 
 def test_b1_a_translation_to_a_text_of_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = Spoken.tags
+    plain = ViewDialect.tags
 
-    def tags(self: Spoken, text: str) -> str:
+    def tags(self: ViewDialect, text: str) -> str:
         return plain(self, text).replace("CONCAT(REPLICATE(N' '", "CONCAT(REPLICATE(' '").replace("), N',')", "), ',')")
 
-    monkeypatch.setattr(Spoken, "tags", tags)
+    monkeypatch.setattr(ViewDialect, "tags", tags)
     refused = [name for name, text in views.views("mssql").items() if "9828" in numbers(text)]
     assert "vFrozen" in refused
 

@@ -27,7 +27,7 @@ from tests.sqlserver import tds
 from tests.sqlserver.real_drivers import missing_libraries, url
 from tests.sqlserver.tds import Asked, Count, Hold, Part, Rows, Server, Told
 from tests.step_handlers.execution import Alone, as_execution
-from tests.step_handlers.postgres_steps import around
+from tests.step_handlers.postgres_steps import context_at
 
 MODULES = ("pyodbc", "mssql_python")
 CALL = a_step(
@@ -88,9 +88,9 @@ def play(
     """Carry out a step whose own batch is answered so."""
     server.answers.append(("usp_Load|UPDATE Item", parts))
     handler = Sql() if step.process_type == "sql" else StoredProcedure()
-    surroundings = around(url(module, server.port))
-    rendered = handler.render(a_request(step, surroundings, Data1=data1, Data2=None))
-    return handler.execute(rendered, as_execution(replace(alone or Alone(), connections=surroundings.connections)))
+    context = context_at(url(module, server.port))
+    rendered = handler.render(a_request(step, context, Data1=data1, Data2=None))
+    return handler.execute(rendered, as_execution(replace(alone or Alone(), connections=context.connections)))
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -248,8 +248,8 @@ def test_a_row_is_written_with_typed_values_and_its_transaction_is_begun_and_end
     (updated,) = control.said("UPDATE BatchControl")
     assert types(updated) == ROW_TYPES[module]
     # What is called as a procedure has a scope of its own: a transaction that is begun there ends with error 266.
-    around = control.said("BEGIN TRANSACTION|COMMIT TRANSACTION")
-    assert [(one.procedure, one.parameters) for one in around] == [("", ())] * 2
+    context_at = control.said("BEGIN TRANSACTION|COMMIT TRANSACTION")
+    assert [(one.procedure, one.parameters) for one in context_at] == [("", ())] * 2
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from batchctl.domain.errors import StepRefused
-from batchctl.plugin_api import Connection, Surroundings
+from batchctl.plugin_api import Connection, StepContext
 
 SCHEMA = """
 CREATE TABLE Item (Item_id integer PRIMARY KEY, Name text, Amount integer, Rate real, Anything);
@@ -32,7 +32,7 @@ def a_database(directory: Path, name: str = "warehouse.db") -> Path:
     return path
 
 
-def around(directory: Path, files: Mapping[str, str] | None = None, **given: object) -> Surroundings:
+def context_at(directory: Path, files: Mapping[str, str] | None = None, **given: object) -> StepContext:
     """Surroundings with one connection, and files as a configuration's directory has them."""
     known = dict(files or {})
 
@@ -41,7 +41,7 @@ def around(directory: Path, files: Mapping[str, str] | None = None, **given: obj
             raise StepRefused(f"there is no file {path}")
         return known[path]
 
-    return Surroundings(
+    return StepContext(
         connections={"warehouse": Connection("warehouse", "sqlite:///warehouse.db", procedures="procedures")},
         jobs={},
         secrets={"token": "env:TOKEN"},

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from batchctl.domain.errors import StepRefused
-from batchctl.plugin_api import Connection, Rendered, Step, StepHandler, StepOutcome, Surroundings
+from batchctl.plugin_api import Connection, Rendered, Step, StepContext, StepHandler, StepOutcome
 from batchctl.testing import a_request
 from tests.postgres import PostgresServer
 from tests.step_handlers.execution import Alone, as_execution
@@ -28,7 +28,7 @@ def a_database(server: PostgresServer, schema: str = SCHEMA) -> str:
     return name
 
 
-def around(url: str, files: Mapping[str, str] | None = None) -> Surroundings:
+def context_at(url: str, files: Mapping[str, str] | None = None) -> StepContext:
     """Surroundings with one connection."""
     known = dict(files or {})
 
@@ -37,7 +37,7 @@ def around(url: str, files: Mapping[str, str] | None = None) -> Surroundings:
             raise StepRefused(f"there is no file {path}")
         return known[path]
 
-    return Surroundings(
+    return StepContext(
         connections={"warehouse": Connection("warehouse", url)},
         jobs={},
         secrets={"token": "env:TOKEN", "filed": "file:secrets/it's"},
@@ -49,14 +49,14 @@ def around(url: str, files: Mapping[str, str] | None = None) -> Surroundings:
 
 
 def render(handler: StepHandler, step: Step, url: str, **instance: str | int | None) -> Rendered:
-    return handler.render(a_request(step, around(url), **instance))
+    return handler.render(a_request(step, context_at(url), **instance))
 
 
 def run(
     handler: StepHandler, step: Step, url: str, alone: Alone | None = None, **instance: str | int | None
 ) -> StepOutcome:
     """Carry out one step, without a runner."""
-    known = around(url).connections
+    known = context_at(url).connections
     rendered = render(handler, step, url, **instance)
     return handler.execute(rendered, as_execution(replace(alone or Alone(), connections=known)))
 

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Rendered, StepHandler, StepRefused, Surroundings
+from batchctl.plugin_api import Rendered, StepContext, StepHandler, StepRefused
 from batchctl.testing import a_request, a_step
 from step_handlers.os_command import OsCommand
 from step_handlers.python_job import PythonJob
 from step_handlers.sql import Sql
 from step_handlers.ssis import Ssis
 from step_handlers.stored_procedure import StoredProcedure
-from tests.step_handlers.databases import around
+from tests.step_handlers.databases import context_at
 from tests.step_handlers.hostile import GARBAGE
 
 HANDLERS: tuple[StepHandler, ...] = (OsCommand(), PythonJob(), Sql(), Ssis(), StoredProcedure())
-AROUND = around(Path("/shop"), {"procedures/load.sql": "SELECT :a, ':b' -- :c"})
+AROUND = context_at(Path("/shop"), {"procedures/load.sql": "SELECT :a, ':b' -- :c"})
 PLAUSIBLE = st.sampled_from(
     [
         *(
@@ -74,10 +74,10 @@ def test_any_row_is_checked_and_rendered_or_refused(
 
 
 def rendered_or_refused(
-    handler: StepHandler, step: Any, surroundings: Surroundings, values: tuple[str | None, ...]
+    handler: StepHandler, step: Any, context: StepContext, values: tuple[str | None, ...]
 ) -> Rendered | str:
     try:
-        return handler.render(a_request(step, surroundings, **columns(values)))
+        return handler.render(a_request(step, context, **columns(values)))
     except StepRefused as refused:
         return refused.message
 

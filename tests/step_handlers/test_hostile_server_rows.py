@@ -12,7 +12,7 @@ from batchctl.testing import a_step
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.step_handlers.hostile import GARBAGE
-from tests.step_handlers.postgres_steps import around
+from tests.step_handlers.postgres_steps import context_at
 from tests.step_handlers.test_hostile_rows import columns, rendered_or_refused
 
 HANDLERS = (Sql(), StoredProcedure())
@@ -59,10 +59,10 @@ def test_any_row_is_checked_and_rendered_or_refused(
 ) -> None:
     step = a_step(handler.process_type, on_lost=on_lost, **columns(row))
 
-    findings = handler.check(step, around(url))
+    findings = handler.check(step, context_at(url))
 
     assert all(finding.column and finding.message for finding in findings)
-    outcome = rendered_or_refused(handler, step, around(url), values)
+    outcome = rendered_or_refused(handler, step, context_at(url), values)
     if isinstance(outcome, Rendered):
         assert all(visible(line) == line for line in outcome.command_text.split("\n"))
     else:
@@ -101,7 +101,7 @@ def test_a_long_text_in_every_column_is_answered_in_few_words(handler: StepHandl
     text = piece * (100_000 // len(piece))
     step = a_step(handler.process_type, Data1="warehouse", Data2=text, Data3=text, Data4=text, on_lost=OnLost.HOLD)
 
-    findings = handler.check(step, around(url))
+    findings = handler.check(step, context_at(url))
 
     assert findings
     assert sum(len(finding.message) for finding in findings) < 10_000

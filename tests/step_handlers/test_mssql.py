@@ -16,7 +16,7 @@ from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver.taken import assert_taken
 from tests.step_handlers.execution import Alone, as_execution
-from tests.step_handlers.postgres_steps import around
+from tests.step_handlers.postgres_steps import context_at
 from tests.step_handlers.scripted_server import (
     ERROR_COLUMNS,
     ONE_OPEN,
@@ -56,9 +56,9 @@ def play(
     driver = server.driver
     monkeypatch.setattr(_mssql_driver, "import_module", lambda name: driver)
     handler: StepHandler = Sql() if step.process_type == "sql" else StoredProcedure()
-    surroundings = around(url)
-    rendered = handler.render(a_request(step, surroundings, Data1="it's", Data2=None))
-    execution = replace(alone or Alone(), connections=surroundings.connections)
+    context = context_at(url)
+    rendered = handler.render(a_request(step, context, Data1="it's", Data2=None))
+    execution = replace(alone or Alone(), connections=context.connections)
     return handler.execute(rendered, as_execution(execution))
 
 
@@ -342,8 +342,8 @@ def test_whether_a_session_still_carries_out_a_step_is_known_by_its_lock(
     server = Server([], lock=[answer])
     server.module = "pyodbc"
     monkeypatch.setattr(_mssql_driver, "import_module", lambda name: server.driver)
-    rendered = StoredProcedure().render(a_request(CALL, around(URL), Data1="it's", Data2=None))
-    execution = as_execution(replace(Alone(), connections=around(URL).connections))
+    rendered = StoredProcedure().render(a_request(CALL, context_at(URL), Data1="it's", Data2=None))
+    execution = as_execution(replace(Alone(), connections=context_at(URL).connections))
 
     assert StoredProcedure().is_alive(rendered, execution) is is_alive
 
@@ -450,9 +450,9 @@ def test_a_url_without_a_driver_takes_the_one_that_is_there(
         return found[name]
 
     monkeypatch.setattr(_mssql_driver, "import_module", installed)
-    surroundings = around(url)
-    rendered = StoredProcedure().render(a_request(CALL, surroundings, Data1="x", Data2="y"))
-    outcome = StoredProcedure().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+    context = context_at(url)
+    rendered = StoredProcedure().render(a_request(CALL, context, Data1="x", Data2="y"))
+    outcome = StoredProcedure().execute(rendered, as_execution(Alone(connections=context.connections)))
 
     assert outcome.succeeded, outcome.message
     ((text, _),) = (odbc if taken == "pyodbc" else bundled).connected
@@ -474,11 +474,11 @@ def test_a_missing_driver_is_said_by_check_and_by_the_step(
         raise ImportError("no libodbc")
 
     monkeypatch.setattr(_mssql_driver, "import_module", nothing)
-    surroundings = around(url)
+    context = context_at(url)
 
-    (finding,) = Sql().check(QUERY, surroundings)
-    rendered = Sql().render(a_request(QUERY, surroundings, Data1="x"))
-    outcome = Sql().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+    (finding,) = Sql().check(QUERY, context)
+    rendered = Sql().render(a_request(QUERY, context, Data1="x"))
+    outcome = Sql().execute(rendered, as_execution(Alone(connections=context.connections)))
 
     assert finding.message == f"connection 'warehouse' {said}"
     assert (outcome.message, outcome.fatal) == (finding.message, True)
@@ -764,11 +764,11 @@ def test_a_secret_is_resolved_only_at_execution(monkeypatch: pytest.MonkeyPatch)
 def test_check_says_what_is_wrong(sql: str, said: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
-    found = [finding.message for finding in Sql().check(step, around(URL))]
+    found = [finding.message for finding in Sql().check(step, context_at(URL))]
 
     assert [message for message in found if message.startswith(said)], found
     with pytest.raises(StepRefused):
-        Sql().render(a_request(step, around(URL), Data1="x"))
+        Sql().render(a_request(step, context_at(URL), Data1="x"))
 
 
 @pytest.mark.parametrize(
@@ -777,7 +777,7 @@ def test_check_says_what_is_wrong(sql: str, said: str) -> None:
 def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
-    assert [one.message for one in Sql().check(step, around(URL)) if "sqlcmd" in one.message] == []
+    assert [one.message for one in Sql().check(step, context_at(URL)) if "sqlcmd" in one.message] == []
 
 
 @pytest.mark.parametrize(
@@ -792,18 +792,18 @@ def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
 def test_a_variable_that_no_placeholder_takes_the_name_of_is_taken(sql: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
-    assert [one.message for one in Sql().check(step, around(URL))] == []
-    assert_taken(str(Sql().render(a_request(step, around(URL), Data1="x")).spec["batch"]))
+    assert [one.message for one in Sql().check(step, context_at(URL))] == []
+    assert_taken(str(Sql().render(a_request(step, context_at(URL), Data1="x")).spec["batch"]))
 
 
 def test_a_procedure_whose_name_sqlcmd_would_fill_in_is_refused() -> None:
     step = a_step("stored_procedure", Data1="warehouse", Data2="dbo.[load$(HOME)]")
 
-    found = [one.message for one in StoredProcedure().check(step, around(URL))]
+    found = [one.message for one in StoredProcedure().check(step, context_at(URL))]
 
     assert any("'$(' begins a variable of sqlcmd, also inside [ ]; call it through a synonym" in one for one in found)
     with pytest.raises(StepRefused):
-        StoredProcedure().render(a_request(step, around(URL)))
+        StoredProcedure().render(a_request(step, context_at(URL)))
 
 
 @pytest.mark.parametrize("name", ["", "a.b.c.d", "load; DROP", "[open", "{Data1}", "p @x=1", "load\u202e"])
@@ -811,7 +811,7 @@ def test_a_text_that_is_no_procedure_name_is_refused(name: str) -> None:
     step = a_step("stored_procedure", Data1="warehouse", Data2=name)
 
     assert any(
-        "is no procedure name; write procedure" in one.message for one in StoredProcedure().check(step, around(URL))
+        "is no procedure name; write procedure" in one.message for one in StoredProcedure().check(step, context_at(URL))
     )
     with pytest.raises(StepRefused):
-        StoredProcedure().render(a_request(step, around(URL)))
+        StoredProcedure().render(a_request(step, context_at(URL)))

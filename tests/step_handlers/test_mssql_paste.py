@@ -20,7 +20,7 @@ from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver.parser import findings
 from tests.step_handlers.hostile import ATOMS, HOSTILE
-from tests.step_handlers.postgres_steps import around, render
+from tests.step_handlers.postgres_steps import context_at, render
 from tests.step_handlers.test_mssql import BUNDLED, CALL, ODBC, QUERY, URL
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
@@ -292,7 +292,7 @@ def test_a_long_text_of_the_authors_is_joined_as_one_of_any_length(begin: str) -
 
 
 def test_no_comment_holds_a_variable_of_sqlcmd() -> None:
-    request = replace(a_request(QUERY, around(URL), Data1="$(x)"), note="batch $(PATH)")
+    request = replace(a_request(QUERY, context_at(URL), Data1="$(x)"), note="batch $(PATH)")
 
     assert "$(" not in Sql().render(request).command_text
 

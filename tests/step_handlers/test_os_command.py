@@ -9,12 +9,12 @@ import pytest
 
 from batchctl.domain.status import OnLost
 from batchctl.plugin_api import CommandEnd, Finding, StepRefused, Verifiable
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
 
 HANDLER = OsCommand()
-AROUND = surroundings("/shop", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "token": "file:token.txt"})
+AROUND = context("/shop", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "token": "file:token.txt"})
 
 
 def messages(**columns: Any) -> list[str]:
@@ -22,9 +22,9 @@ def messages(**columns: Any) -> list[str]:
 
 
 def test_check_says_which_secret_is_not_set_here() -> None:
-    around = surroundings("/shop", secrets={"token": "file:token.txt"}, unset_secrets={"token"})
+    context_at = context("/shop", secrets={"token": "file:token.txt"}, unset_secrets={"token"})
 
-    found = HANDLER.check(a_step(Data1="load", Data4="A={secret:token}, B='{Data1} C=x'"), around)
+    found = HANDLER.check(a_step(Data1="load", Data4="A={secret:token}, B='{Data1} C=x'"), context_at)
 
     message = "secret 'token' (file:token.txt) is not set here; the controller will need it"
     remedy = "put the secret into the file token.txt, for the user who runs batchctl"
@@ -320,7 +320,7 @@ def test_the_end_of_a_command_is_told_plainly(end: CommandEnd, succeeded: bool, 
 )
 def test_a_real_command_ends_as_it_says(tmp_path: Path, command: str, succeeded: bool, said: str) -> None:
     (tmp_path / "not_executable").write_text("x")
-    rendered = HANDLER.render(a_request(a_step(Data1=command), surroundings(str(tmp_path))))
+    rendered = HANDLER.render(a_request(a_step(Data1=command), context(str(tmp_path))))
 
     outcome = run_for_real(HANDLER, rendered)
 
@@ -333,9 +333,9 @@ def test_a_real_command_sees_directory_and_environment_and_its_secret_is_blotted
     step = a_step(
         Data1=f'{shlex.quote(sys.executable)} -c "{program}"', Data2="in", Data4="P={secret:warehouse}, X={Data1}"
     )
-    around = surroundings(str(tmp_path), secrets={"warehouse": "env:W"})
+    context_at = context(str(tmp_path), secrets={"warehouse": "env:W"})
 
-    outcome = run_for_real(HANDLER, HANDLER.render(a_request(step, around, Data1="a\nb")), {"warehouse": "s3cret"})
+    outcome = run_for_real(HANDLER, HANDLER.render(a_request(step, context_at, Data1="a\nb")), {"warehouse": "s3cret"})
 
     assert outcome.output == f"{tmp_path / 'in'} *** 'a\\nb'\n"
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from batchctl.config import resolve_secret
 from batchctl.plugin_api import Rendered, StepRequest, visible
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.terminal import paste
@@ -37,7 +37,7 @@ def request(values: tuple[str, str, str], directory: str = "/") -> StepRequest:
         Data1="printf -- '%s\\0' {Data1} x{Data2} --file={Data3} '{Data1}{{{Data2}' {Data3}",
         Data4="LC_ALL='C'",
     )
-    asked = a_request(step, surroundings(directory), Data1=one, Data2=two, Data3=three)
+    asked = a_request(step, context(directory), Data1=one, Data2=two, Data3=three)
     return replace(asked, note=f"as {one}, on {two}")
 
 
@@ -91,7 +91,7 @@ def test_directory_and_environment_arrive_too(tmp_path: Path, atom: str) -> None
     step = a_step(
         Data1=f'{shlex.quote(sys.executable)} -c "{program}"', Data2="{Data1}_", Data4="X={Data2}, Y='{Data2}'"
     )
-    rendered = HANDLER.render(a_request(step, surroundings(str(tmp_path)), Data1=folder[:-1], Data2=atom))
+    rendered = HANDLER.render(a_request(step, context(str(tmp_path)), Data1=folder[:-1], Data2=atom))
 
     shell = SHELLS[len(atom) % 2]
 
@@ -103,7 +103,7 @@ def test_a_hundred_kilobytes_arrive(shell: str) -> None:
     value = "".join(ATOMS) * 420
     assert 100_000 < len(value.encode()) < 131_000
     step = a_step(Data1="printf -- '%s\\0' {Data1}")
-    rendered = HANDLER.render(a_request(step, surroundings("/"), Data1=value))
+    rendered = HANDLER.render(a_request(step, context("/"), Data1=value))
 
     assert pasted(shell, rendered.command_text) == value.encode() + b"\0"
 
@@ -114,18 +114,18 @@ def test_secrets_come_from_where_the_configuration_says(
 ) -> None:
     (tmp_path / "a token").write_text("to'k en\n", encoding="utf-8")
     monkeypatch.setenv("WAREHOUSE", "$(x) y")
-    around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE", "t": "file:a token"})
+    context_at = context(str(tmp_path), secrets={"w": "env:WAREHOUSE", "t": "file:a token"})
     step = a_step(Data1="printenv A B", Data4="A={secret:w}, B={secret:t}")
 
-    text = HANDLER.render(a_request(step, around)).command_text
+    text = HANDLER.render(a_request(step, context_at)).command_text
 
     assert pasted(shell, text) == b"$(x) y\nto'k en\n"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_missing_secret_stops_the_pasted_command(tmp_path: Path, shell: str) -> None:
-    around = surroundings(str(tmp_path), secrets={"w": "env:SURELY_NOT_SET"})
-    text = HANDLER.render(a_request(a_step(Data1="echo ran", Data4="A={secret:w}"), around)).command_text
+    context_at = context(str(tmp_path), secrets={"w": "env:SURELY_NOT_SET"})
+    text = HANDLER.render(a_request(a_step(Data1="echo ran", Data4="A={secret:w}"), context_at)).command_text
 
     done = subprocess.run([shell], input=text.encode(), capture_output=True, check=False)
 
@@ -134,7 +134,7 @@ def test_a_missing_secret_stops_the_pasted_command(tmp_path: Path, shell: str) -
 
 
 def test_a_step_that_fails_fails_when_pasted_with_the_same_code(tmp_path: Path) -> None:
-    rendered = HANDLER.render(a_request(a_step(Data1="sh -c 'exit 7'"), surroundings(str(tmp_path))))
+    rendered = HANDLER.render(a_request(a_step(Data1="sh -c 'exit 7'"), context(str(tmp_path))))
 
     codes = [subprocess.run([shell, "-c", rendered.command_text], check=False).returncode for shell in SHELLS]
 
@@ -147,7 +147,7 @@ def test_an_interactive_shell_takes_it_too(tmp_path: Path, shell: list[str]) -> 
     program = "import os, sys; open('seen', 'wb').write(b'|'.join(map(os.fsencode, sys.argv[1:])))"
     step = a_step(Data1=f'{shlex.quote(sys.executable)} -c "{program}" {{Data1}} {{Data2}}')
     rendered = HANDLER.render(
-        replace(a_request(step, surroundings(str(tmp_path)), **values), note='it\'s !bang and !! "!" (open `')
+        replace(a_request(step, context(str(tmp_path)), **values), note='it\'s !bang and !! "!" (open `')
     )
     keyboard, terminal = pty.openpty()
     assert shutil.which(shell[0])
@@ -183,8 +183,8 @@ def test_a_terminals_paste_into_bash_does_the_same(tmp_path: Path, monkeypatch: 
         Data1=f'{shlex.quote(sys.executable)} -c "{program}" {{Data1}} {{Data2}}',
         Data4="W={secret:w}, PATH='/usr/bin:/bin'",
     )
-    around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
-    text = HANDLER.render(replace(a_request(step, around, **values), note='it\'s !bang and !! "!" (`')).command_text
+    context_at = context(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
+    text = HANDLER.render(replace(a_request(step, context_at, **values), note='it\'s !bang and !! "!" (`')).command_text
 
     shown = paste(
         ["bash", "--norc", "--noprofile", "-i"], text, prompt=b"ready> ", goodbye="exit", environment={"PS1": "ready> "}
@@ -195,13 +195,13 @@ def test_a_terminals_paste_into_bash_does_the_same(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_variables_of_the_step_and_of_the_text_do_not_meet(tmp_path: Path, shell: str) -> None:
-    around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
+    context_at = context(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
     step = a_step(
         Data1="printf -- '%s\\0' {Data1}",
         Data4="a1={Data2}, batchctl={Data2}, PATH='/usr/bin:/bin', UID='5', X={Data1}",
     )
 
-    text = HANDLER.render(a_request(step, around, Data1="x\ty", Data2="p\tq")).command_text
+    text = HANDLER.render(a_request(step, context_at, Data1="x\ty", Data2="p\tq")).command_text
 
     assert pasted(shell, text) == b"x\ty\0"
 
@@ -215,7 +215,7 @@ def test_a_secret_is_pasted_as_the_controller_reads_it(
     sources = {"t": "file:token", "e": "env:A_TOKEN"}
     monkeypatch.setenv("A_TOKEN", value)
     step = a_step(Data1="printenv T E", Data4="T={secret:t}, E={secret:e}, PATH='/usr/bin:/bin'")
-    text = HANDLER.render(a_request(step, surroundings(str(tmp_path), secrets=sources))).command_text
+    text = HANDLER.render(a_request(step, context(str(tmp_path), secrets=sources))).command_text
     read = [resolve_secret(sources, name, tmp_path) for name in ("t", "e")]
 
     assert pasted(shell, text) == "".join(f"{secret}\n" for secret in read).encode()

@@ -9,15 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.plugin_api import (
-    BatchDefinition,
-    CannotPopulate,
-    Connection,
-    IntakeRow,
-    Populated,
-    Surroundings,
-)
-from batchctl.testing import an_intake_row, surroundings
+from batchctl.plugin_api import BatchDefinition, CannotPopulate, Connection, IntakeRow, Populated, StepContext
+from batchctl.testing import an_intake_row, context
 from step_handlers import _mssql_driver
 from step_handlers._populating_procedure import ProcedurePopulator
 from tests.postgres import PostgresServer
@@ -45,29 +38,29 @@ def warehouse(tmp_path: Path) -> Path:
     return path
 
 
-def around(directory: Path, sql: str | None, name: str = NAME) -> Surroundings:
+def context_at(directory: Path, sql: str | None, name: str = NAME) -> StepContext:
     files = {} if sql is None else {f"procedures/{name}.sql": sql}
     control = Connection("control database", "sqlite:///warehouse.db", "procedures")
-    return replace(surroundings(str(directory), files=files), control=control)
+    return replace(context(str(directory), files=files), control=control)
 
 
-def asked(around: Surroundings, batch: BatchDefinition = BATCH, row: IntakeRow | None = None) -> Populated:
-    return ProcedurePopulator().populate_from(row or an_intake_row(file_name=None, data="payload"), batch, around)
+def asked(context_at: StepContext, batch: BatchDefinition = BATCH, row: IntakeRow | None = None) -> Populated:
+    return ProcedurePopulator().populate_from(row or an_intake_row(file_name=None, data="payload"), batch, context_at)
 
 
-def refused(around: Surroundings, batch: BatchDefinition = BATCH) -> str:
+def refused(context_at: StepContext, batch: BatchDefinition = BATCH) -> str:
     with pytest.raises(CannotPopulate) as refused:
-        asked(around, batch)
+        asked(context_at, batch)
     return str(refused.value)
 
 
 def test_a_payload_without_a_file_name_fills_an_instance(warehouse: Path) -> None:
-    assert asked(around(warehouse.parent, ALL)) == Populated(data=("payload", "7", "MyFileType1", None, None, None))
+    assert asked(context_at(warehouse.parent, ALL)) == Populated(data=("payload", "7", "MyFileType1", None, None, None))
 
 
 def test_everything_of_the_row_is_given_and_the_last_result_counts(warehouse: Path) -> None:
     row = an_intake_row(file_name="/in/a.csv", data="x", cycle_key="2026-11-21")
-    populated = asked(around(warehouse.parent, f"SELECT 1; {ALL};"), row=row)
+    populated = asked(context_at(warehouse.parent, f"SELECT 1; {ALL};"), row=row)
 
     assert populated == Populated(data=("x", "7", "MyFileType1", "/in/a.csv", None, None), cycle_key="2026-11-21")
 
@@ -88,19 +81,19 @@ def test_everything_of_the_row_is_given_and_the_last_result_counts(warehouse: Pa
     ],
 )
 def test_what_fills_nothing_is_refused_with_what_to_do(warehouse: Path, sql: str | None, said: str) -> None:
-    assert refused(around(warehouse.parent, sql)).startswith(said)
+    assert refused(context_at(warehouse.parent, sql)).startswith(said)
 
 
 def test_a_batch_that_no_file_can_be_called_by_is_refused(warehouse: Path) -> None:
     batch = replace(BATCH, name="../Load")
 
-    assert refused(around(warehouse.parent, ALL), batch).startswith(
+    assert refused(context_at(warehouse.parent, ALL), batch).startswith(
         "no file can be called s_PopulateBatchControl_../Load"
     )
 
 
 def test_check_names_the_connection_the_file_and_a_populator_on_that_means_nothing(warehouse: Path) -> None:
-    populator, there = ProcedurePopulator(), around(warehouse.parent, ALL)
+    populator, there = ProcedurePopulator(), context_at(warehouse.parent, ALL)
     gone = replace(BATCH, populator_args="wh", populator_on="data")
 
     assert [*populator.check(BATCH), *populator.check_from(BATCH, there)] == []
@@ -108,17 +101,17 @@ def test_check_names_the_connection_the_file_and_a_populator_on_that_means_nothi
     assert [one.message for one in populator.check_from(gone, there)] == [
         "connection 'wh' is not in the configuration."
     ]
-    (lacks,) = populator.check_from(BATCH, around(warehouse.parent, None))
+    (lacks,) = populator.check_from(BATCH, context_at(warehouse.parent, None))
     assert lacks.message.startswith(f"{NAME} cannot be asked")
     assert refused(there, gone) == "connection 'wh' is not in the configuration; correct PopulatorArgs"
 
 
-def on_postgres(server: PostgresServer, *made: str) -> Surroundings:
+def on_postgres(server: PostgresServer, *made: str) -> StepContext:
     name = server.new_database()
     with server.connect(name) as owner:
         for each in made:
             owner.execute(each.encode())
-    return replace(surroundings("/shop"), connections={"wh": Connection("wh", server.url(name))})
+    return replace(context("/shop"), connections={"wh": Connection("wh", server.url(name))})
 
 
 def test_a_function_of_postgresql_is_asked(postgres: PostgresServer) -> None:
@@ -154,7 +147,7 @@ def test_what_postgresql_does_not_answer_is_refused(postgres: PostgresServer, ma
 
 
 def test_a_server_that_is_away_is_a_reason_without_its_password() -> None:
-    there = replace(surroundings("/shop"), connections={"wh": Connection("wh", "postgresql://u:hunter2@127.0.0.1:1/d")})
+    there = replace(context("/shop"), connections={"wh": Connection("wh", "postgresql://u:hunter2@127.0.0.1:1/d")})
 
     said = refused(there, replace(BATCH, populator_args="wh"))
     assert said.startswith("connection 'wh': ")
@@ -202,10 +195,10 @@ class Server:
         self.ends.append("close")
 
 
-def on_sql_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> Surroundings:
+def on_sql_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> StepContext:
     monkeypatch.setattr(_mssql_driver, "load", lambda connection: None)
     monkeypatch.setattr(_mssql_driver, "open_session", lambda driver, connection: server)
-    return replace(surroundings("/shop"), connections={"wh": Connection("wh", "mssql+pyodbc://u@h/d")})
+    return replace(context("/shop"), connections={"wh": Connection("wh", "mssql+pyodbc://u@h/d")})
 
 
 def test_a_procedure_of_sql_server_is_called_by_names_and_what_it_writes_is_rolled_back(

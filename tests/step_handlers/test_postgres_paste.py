@@ -24,7 +24,7 @@ from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
 from tests.step_handlers.execution import Alone
 from tests.step_handlers.hostile import ATOMS, HOSTILE
-from tests.step_handlers.postgres_steps import SCHEMA, Dump, a_database, around, dump, render, run
+from tests.step_handlers.postgres_steps import SCHEMA, Dump, a_database, context_at, dump, render, run
 from tests.step_handlers.terminal import paste
 from tests.step_handlers.test_sql_paste import drained
 from tests.tiers import examples
@@ -99,7 +99,7 @@ def both(
     texts = []
     for one, two in examples:
         assert run(handler, step, server.url(by_controller), Data1=one, Data2=two).message is None
-        asked = a_request(step, around(server.url(by_hand)), Data1=one, Data2=two)
+        asked = a_request(step, context_at(server.url(by_hand)), Data1=one, Data2=two)
         texts.append(handler.render(replace(asked, note=f"as {one}, on {two}")).command_text)
     done = give(server, "\n".join(texts))
     return dump(server, by_controller), dump(server, by_hand), done.stderr
@@ -332,9 +332,9 @@ PASSWORD = "s3'cr\\et :x `id` \"$1"
 def as_locked(server: PostgresServer, user: str, database: str, password: str, source: str) -> str:
     """A text that deletes everything, for a connection with a password."""
     url = server.url(database, user).replace(f"{user}@", f"{user}:{password}@")
-    asked = a_request(a_step("sql", Data1="warehouse", Data2="DELETE FROM Item"), around(url))
-    there = replace(asked.surroundings, secrets={"warehouse": source})
-    return Sql().render(replace(asked, surroundings=there)).command_text
+    asked = a_request(a_step("sql", Data1="warehouse", Data2="DELETE FROM Item"), context_at(url))
+    there = replace(asked.context, secrets={"warehouse": source})
+    return Sql().render(replace(asked, context=there)).command_text
 
 
 @pytest.mark.parametrize("give", [as_a_file, as_one_line])

@@ -24,7 +24,7 @@ from batchctl.plugin_api import (
     Verifiable,
     visible,
 )
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 from step_handlers.python_job import PythonJob
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import HOSTILE
@@ -36,7 +36,7 @@ JOBS = {
     "small": JobSignature(in_process=True),
     "load": JobSignature(required=frozenset({"path"}), accepted=frozenset({"path", "rows"}), takes_any=False),
 }
-AROUND = surroundings("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"})
+AROUND = context("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"})
 
 
 def messages(**columns: Any) -> list[str]:
@@ -63,9 +63,9 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
 @settings(max_examples=examples(40))
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=12))
 def test_what_is_pasted_calls_the_job_with_the_same_arguments(examples: list[tuple[str, str]]) -> None:
-    around = replace(AROUND, directory="/", batchctl_command=("printf", "--", "%s\\0"))
+    context_at = replace(AROUND, directory="/", batchctl_command=("printf", "--", "%s\\0"))
     step = a_step("python", Data1="report", Data2="a={Data1}, b='x{Data2}'")
-    rendered = [HANDLER.render(a_request(step, around, Data1=one, Data2=two)) for one, two in examples]
+    rendered = [HANDLER.render(a_request(step, context_at, Data1=one, Data2=two)) for one, two in examples]
 
     for shell in ("bash", "dash"):
         typed = "\n".join(each.command_text for each in rendered).encode()
@@ -77,10 +77,10 @@ def test_what_is_pasted_calls_the_job_with_the_same_arguments(examples: list[tup
 
 def test_the_command_names_this_batchctl_and_its_configuration(tmp_path: Path) -> None:
     program = "import sys; print(sys.argv[1:])"
-    around = replace(
+    context_at = replace(
         AROUND, directory=str(tmp_path), batchctl_command=(sys.executable, "-c", program, "--config", "a b")
     )
-    rendered = HANDLER.render(a_request(a_step("python", Data1="small"), around))
+    rendered = HANDLER.render(a_request(a_step("python", Data1="small"), context_at))
 
     done = subprocess.run(["bash", "-c", rendered.command_text], capture_output=True, text=True, check=True)
 
@@ -114,9 +114,9 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
 def test_a_job_that_is_not_known_here_is_put_back_and_its_module_is_what_to_mend() -> None:
     unloaded = {"plugin module 'shop' cannot be loaded: SyntaxError.": "correct shop.py"}
     told = []
-    for around in (AROUND, replace(AROUND, unloaded=unloaded)):
+    for context_at in (AROUND, replace(AROUND, unloaded=unloaded)):
         with pytest.raises(CannotBegin) as refused:
-            HANDLER.render(a_request(a_step("python", Data1="reprot"), around))
+            HANDLER.render(a_request(a_step("python", Data1="reprot"), context_at))
         told.append(refused.value.in_full)
 
     assert all(one.startswith("not started: Step 10 ") for one in told)
@@ -165,9 +165,9 @@ def test_the_job_that_verifies_gets_the_same_arguments() -> None:
 
 
 def test_check_says_which_secret_is_not_set_here() -> None:
-    around = surroundings("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"}, unset_secrets={"token"})
+    context_at = context("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"}, unset_secrets={"token"})
 
-    found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), around)
+    found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), context_at)
 
     message = "secret 'token' (env:TOKEN) is not set here; the controller will need it"
     remedy = "set the environment variable TOKEN, for the user who runs batchctl, and start it again"

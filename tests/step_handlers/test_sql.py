@@ -13,11 +13,13 @@ from batchctl.domain.status import OnLost
 from batchctl.plugin_api import Connection, Finding, StepOutcome, StepRefused, Verifiable
 from batchctl.testing import a_request, a_step
 from step_handlers.sql import Sql
-from tests.step_handlers.databases import a_database, around, dump
+from tests.step_handlers.databases import a_database, context_at, dump
 from tests.step_handlers.execution import Alone, as_execution
 
 HANDLER = Sql()
-AROUND = around(Path("/shop"), {"merge.sql": "INSERT INTO Item (Name) VALUES ({Data1});", "nul.sql": "SELECT '\x00'"})
+AROUND = context_at(
+    Path("/shop"), {"merge.sql": "INSERT INTO Item (Name) VALUES ({Data1});", "nul.sql": "SELECT '\x00'"}
+)
 
 
 NO_FILE = (
@@ -31,9 +33,9 @@ def messages(**columns: Any) -> list[str]:
 
 
 def run(directory: Path, sql: str, alone: Alone | None = None, **instance: str | None) -> StepOutcome:
-    surroundings = around(directory)
-    rendered = HANDLER.render(a_request(a_step("sql", Data1="warehouse", Data2=sql), surroundings, **instance))
-    return HANDLER.execute(rendered, as_execution(replace(alone or Alone(), connections=surroundings.connections)))
+    context = context_at(directory)
+    rendered = HANDLER.render(a_request(a_step("sql", Data1="warehouse", Data2=sql), context, **instance))
+    return HANDLER.execute(rendered, as_execution(replace(alone or Alone(), connections=context.connections)))
 
 
 @pytest.fixture
@@ -162,9 +164,9 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     ],
 )
 def test_a_connection_that_no_step_can_use_is_a_problem(url: str, said: str) -> None:
-    surroundings = replace(AROUND, connections={"w": Connection("w", url)})
+    context = replace(AROUND, connections={"w": Connection("w", url)})
 
-    (finding,) = HANDLER.check(a_step("sql", Data1="w", Data2="SELECT 1"), surroundings)
+    (finding,) = HANDLER.check(a_step("sql", Data1="w", Data2="SELECT 1"), context)
 
     assert finding.column == "Data1"
     assert said in finding.message
@@ -284,7 +286,9 @@ def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
 
 
 def test_a_connection_removed_since_is_said(database: Path) -> None:
-    rendered = HANDLER.render(a_request(a_step("sql", Data1="warehouse", Data2="SELECT 1"), around(database.parent)))
+    rendered = HANDLER.render(
+        a_request(a_step("sql", Data1="warehouse", Data2="SELECT 1"), context_at(database.parent))
+    )
 
     outcome = HANDLER.execute(rendered, as_execution(Alone()))
 
@@ -319,9 +323,9 @@ def test_a_step_told_to_stop_before_it_began_does_nothing(database: Path) -> Non
 
 
 def test_another_thread_can_interrupt_a_statement(database: Path) -> None:
-    surroundings = around(database.parent)
-    rendered = HANDLER.render(a_request(a_step("sql", Data1="warehouse", Data2=ENDLESS), surroundings))
-    alone = Alone(connections=surroundings.connections)
+    context = context_at(database.parent)
+    rendered = HANDLER.render(a_request(a_step("sql", Data1="warehouse", Data2=ENDLESS), context))
+    alone = Alone(connections=context.connections)
     outcomes: list[StepOutcome] = []
     thread = threading.Thread(target=lambda: outcomes.append(HANDLER.execute(rendered, as_execution(alone))))
 
@@ -372,13 +376,13 @@ def test_readfile_does_what_the_shell_does(database: Path) -> None:
 def test_a_lost_step_is_verified_by_a_query(database: Path, query: str, answer: bool | None) -> None:
     step = a_step("sql", Data1="warehouse", Data2="DELETE FROM Item", Data6=query, on_lost=OnLost.VERIFY)
     verification = HANDLER.verification(step)
-    surroundings = around(database.parent)
-    rendered = HANDLER.render(a_request(verification, surroundings))
+    context = context_at(database.parent)
+    rendered = HANDLER.render(a_request(verification, context))
 
-    outcome = HANDLER.execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+    outcome = HANDLER.execute(rendered, as_execution(Alone(connections=context.connections)))
 
     assert isinstance(HANDLER, Verifiable)
-    assert HANDLER.check(step, surroundings) == []
+    assert HANDLER.check(step, context) == []
     assert verification.process_type == "sql"
     assert HANDLER.is_done(outcome) is answer
 
@@ -393,9 +397,9 @@ def test_a_lost_step_is_verified_by_a_query(database: Path, query: str, answer: 
 )
 def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6=query, on_lost=OnLost.VERIFY)
-    surroundings = replace(around(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
+    context = replace(context_at(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
 
-    assert [(finding.column, finding.message) for finding in HANDLER.check(step, surroundings)] == [("Data6", said)]
+    assert [(finding.column, finding.message) for finding in HANDLER.check(step, context)] == [("Data6", said)]
 
 
 @pytest.mark.parametrize(
@@ -421,7 +425,7 @@ def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: s
 def test_check_finds_errors_of_syntax_and_executes_nothing(database: Path, sql: str, said: list[str]) -> None:
     before = dump(database)
 
-    found = HANDLER.check(a_step("sql", Data1="warehouse", Data2=sql), around(database.parent))
+    found = HANDLER.check(a_step("sql", Data1="warehouse", Data2=sql), context_at(database.parent))
 
     assert found == [Finding("Data2", message) for message in said]
     assert dump(database) == before
@@ -430,9 +434,9 @@ def test_check_finds_errors_of_syntax_and_executes_nothing(database: Path, sql: 
 
 def test_what_only_a_check_finds_does_not_refuse_a_step(tmp_path: Path) -> None:
     step = a_step("sql", Data1="warehouse", Data2="DELETE FROM {Data1}; SELECT {secret:token}")
-    surroundings = replace(around(tmp_path), secret_is_set=lambda name: False)
+    context = replace(context_at(tmp_path), secret_is_set=lambda name: False)
 
-    rendered = HANDLER.render(a_request(step, surroundings, Data1="x"))
+    rendered = HANDLER.render(a_request(step, context, Data1="x"))
 
-    assert len(HANDLER.check(step, surroundings)) == 3
+    assert len(HANDLER.check(step, context)) == 3
     assert rendered.spec["connection"] == "warehouse"

@@ -18,7 +18,7 @@ from batchctl.plugin_api import StepRequest, visible
 from batchctl.testing import a_request, a_step
 from step_handlers._sql_text import literal
 from step_handlers.sql import Sql
-from tests.step_handlers.databases import Dump, a_database, around, dump, pasted, shell_for
+from tests.step_handlers.databases import Dump, a_database, context_at, dump, pasted, shell_for
 from tests.step_handlers.databases import given as given_to
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import ATOMS, HOSTILE
@@ -46,7 +46,7 @@ UPDATE Answer SET Kind=Kind||length({Data1}) WHERE Value LIKE {Data1} -- the end
 
 def request(directory: Path, values: tuple[str | None, str | None], sql: str = EVERY_USE) -> StepRequest:
     one, two = values
-    asked = a_request(a_step("sql", Data1="warehouse", Data2=sql), around(directory), Data1=one, Data2=two)
+    asked = a_request(a_step("sql", Data1="warehouse", Data2=sql), context_at(directory), Data1=one, Data2=two)
     return replace(asked, note=f"as {one}, on {two}")
 
 
@@ -55,7 +55,7 @@ def both(folder: Path, examples: list[tuple[str, str | None]], sql: str = EVERY_
     by_controller, by_hand = a_database(folder / "controller"), a_database(folder / "by hand? 100%")
     for values in examples:
         rendered = HANDLER.render(request(by_controller.parent, values, sql))
-        alone = Alone(connections=around(by_controller.parent).connections)
+        alone = Alone(connections=context_at(by_controller.parent).connections)
         assert HANDLER.execute(rendered, as_execution(alone)).message is None
     texts = [HANDLER.render(request(by_hand.parent, values, sql)).command_text for values in examples]
     done = pasted("\n".join(texts))
@@ -171,7 +171,7 @@ def pasted_on_a_terminal(text: str, shell: list[str] | None = None) -> bytes:
 def test_an_interactive_shell_does_the_same(tmp_path: Path, sql: str, enter: Callable[[str], bytes]) -> None:
     by_controller, by_hand = a_database(tmp_path / "controller"), a_database(tmp_path / "hand")
     values = ("one", "two\x1b\t\t!")
-    alone = Alone(connections=around(by_controller.parent).connections)
+    alone = Alone(connections=context_at(by_controller.parent).connections)
     HANDLER.execute(HANDLER.render(request(by_controller.parent, values, sql)), as_execution(alone))
 
     shown = enter(HANDLER.render(request(by_hand.parent, values, sql)).command_text)
@@ -184,7 +184,7 @@ def test_an_interactive_shell_does_the_same(tmp_path: Path, sql: str, enter: Cal
 def test_hostile_values_arrive_from_a_terminal_too(values: tuple[str, str | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         by_controller, by_hand = a_database(Path(folder) / "controller"), a_database(Path(folder) / "hand")
-        alone = Alone(connections=around(by_controller.parent).connections)
+        alone = Alone(connections=context_at(by_controller.parent).connections)
         HANDLER.execute(HANDLER.render(request(by_controller.parent, values)), as_execution(alone))
 
         shown = pasted_on_a_terminal(HANDLER.render(request(by_hand.parent, values)).command_text)

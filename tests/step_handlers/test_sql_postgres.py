@@ -22,7 +22,7 @@ from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
 from tests.proxy import Cut, Proxy
 from tests.step_handlers.execution import KEY, Alone, _no_process, as_execution
-from tests.step_handlers.postgres_steps import a_database, around, dump, render, run
+from tests.step_handlers.postgres_steps import a_database, context_at, dump, render, run
 
 HANDLER = Sql()
 URL = "postgresql+psycopg://etl:s3cret@etl01:5433/Shop?sslmode=prefer&sslpassword=s3cret"
@@ -33,7 +33,7 @@ def sql_step(sql: str, **given: Any) -> Step:
 
 
 def messages(sql: str, url: str = URL) -> list[str]:
-    return [finding.message for finding in HANDLER.check(sql_step(sql), around(url, {"f.sql": "SELECT {Data1}"}))]
+    return [finding.message for finding in HANDLER.check(sql_step(sql), context_at(url, {"f.sql": "SELECT {Data1}"}))]
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
 def test_check_says_what_is_wrong(sql: str, said: str) -> None:
     assert [message for message in messages(sql) if message.startswith(said)], messages(sql)
     with pytest.raises(StepRefused):
-        HANDLER.render(a_request(sql_step(sql), around(URL), Data1="x"))
+        HANDLER.render(a_request(sql_step(sql), context_at(URL), Data1="x"))
 
 
 def test_check_says_which_driver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,12 +345,12 @@ def test_an_instance_that_still_runs_is_not_started_again(
 def test_instances_of_the_same_number_in_two_control_databases_do_not_wait_for_each_other(
     postgres: PostgresServer, database: str, url: str
 ) -> None:
-    request = a_request(sql_step("SELECT 1"), around(url))
+    request = a_request(sql_step("SELECT 1"), context_at(url))
     of_another = HANDLER.render(replace(request, database_id="another"))
     with postgres.connect(database) as other:
         other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key(request.lock_name),))
 
-        outcome = HANDLER.execute(of_another, as_execution(replace(Alone(), connections=around(url).connections)))
+        outcome = HANDLER.execute(of_another, as_execution(replace(Alone(), connections=context_at(url).connections)))
 
     assert outcome.succeeded
 
@@ -359,9 +359,9 @@ def test_instances_of_the_same_number_in_two_control_databases_do_not_wait_for_e
 def test_whether_a_session_still_carries_out_a_step_is_known_by_its_lock(
     postgres: PostgresServer, database: str, url: str, handler: Provable
 ) -> None:
-    request = a_request(sql_step("SELECT 1"), around(url))
+    request = a_request(sql_step("SELECT 1"), context_at(url))
     rendered = HANDLER.render(request)
-    execution = as_execution(replace(Alone(), connections=around(url).connections))
+    execution = as_execution(replace(Alone(), connections=context_at(url).connections))
     assert isinstance(handler, Provable)
 
     assert handler.is_alive(rendered, execution) is False
@@ -372,7 +372,7 @@ def test_whether_a_session_still_carries_out_a_step_is_known_by_its_lock(
 
 
 def test_of_a_server_that_is_not_there_nothing_is_known(url: str) -> None:
-    elsewhere = replace(Alone(), connections=around("postgresql://nobody@127.0.0.1:1/none").connections)
+    elsewhere = replace(Alone(), connections=context_at("postgresql://nobody@127.0.0.1:1/none").connections)
 
     assert HANDLER.is_alive(render(HANDLER, sql_step("SELECT 1"), url), as_execution(elsewhere)) is None
     assert HANDLER.is_alive(render(HANDLER, sql_step("SELECT 1"), url), as_execution(Alone())) is None
@@ -384,7 +384,7 @@ def a_runner(url: str, *, stop_grace: float = 10) -> ThreadStepRunner:
         controller_id="a test",
         plugin_process=_no_process,
         jobs={},
-        connections=around(url).connections,
+        connections=context_at(url).connections,
         secrets=dict[str, str]().__getitem__,
     )
 
@@ -597,14 +597,14 @@ def test_a_lost_step_is_verified_by_a_query(url: str, query: str, answer: bool |
 
     outcome = run(HANDLER, HANDLER.verification(step), url)
 
-    assert HANDLER.check(step, around(url)) == []
+    assert HANDLER.check(step, context_at(url)) == []
     assert HANDLER.is_done(outcome) is answer
 
 
 def test_statements_come_from_a_file_too(url: str) -> None:
-    surroundings = around(url, {"f.sql": "SELECT {Data1}::int + 1"})
-    rendered = HANDLER.render(a_request(sql_step("file:f.sql"), surroundings, Data1="41"))
+    context = context_at(url, {"f.sql": "SELECT {Data1}::int + 1"})
+    rendered = HANDLER.render(a_request(sql_step("file:f.sql"), context, Data1="41"))
 
-    outcome = HANDLER.execute(rendered, as_execution(replace(Alone(), connections=surroundings.connections)))
+    outcome = HANDLER.execute(rendered, as_execution(replace(Alone(), connections=context.connections)))
 
     assert outcome.value == 42

@@ -24,7 +24,7 @@ from batchctl.plugin_api import (
     StepRefused,
     Verifiable,
 )
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 from step_handlers import _dtexec, _windows_shell, ssis
 from step_handlers._windows_words import join_words
 from step_handlers.sql import Sql
@@ -41,7 +41,7 @@ CONNECTIONS = {
     "old": Connection("old", "mssql+pymssql://etl01/SSISDB"),
     "warehouse": Connection("warehouse", "sqlite:///warehouse.db"),
 }
-AROUND = surroundings("/shop", connections=CONNECTIONS, secrets={"pw": "env:PW"})
+AROUND = context("/shop", connections=CONNECTIONS, secrets={"pw": "env:PW"})
 PROJECT = r"\SSISDB\Finance\Daily Load"
 SYNCHRONIZED = "$ServerOption::SYNCHRONIZED(Boolean);True"
 
@@ -172,9 +172,9 @@ def test_check_says_which_secret_of_a_connection_is_not_set(
     handler: StepHandler, columns: dict[str, Any], column: str
 ) -> None:
     connections = {"etl": Connection("etl", "mssql+pyodbc://me:{secret:pw}@etl01/SSISDB")}
-    around = surroundings("/shop", connections=connections, secrets={"pw": "env:PW"}, unset_secrets={"pw"})
+    context_at = context("/shop", connections=connections, secrets={"pw": "env:PW"}, unset_secrets={"pw"})
 
-    found = handler.check(a_step(handler.process_type, **columns), around)
+    found = handler.check(a_step(handler.process_type, **columns), context_at)
 
     message = "connection 'etl': secret 'pw' (env:PW) is not set here; the controller will need it"
     assert (
@@ -315,7 +315,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ready(directory: Path, package: str = "Ok.dtsx", **columns: Any) -> Rendered:
     given = {"Data1": PROJECT, "Data2": package, "Data3": "P={Data3}; Rows(Int32)=5", "Data4": "ETL01", **columns}
-    return HANDLER.render(a_request(a_step("ssis", **given), surroundings(str(directory)), Data3="a b/SET (c) $x 'y'"))
+    return HANDLER.render(a_request(a_step("ssis", **given), context(str(directory)), Data3="a b/SET (c) $x 'y'"))
 
 
 @pytest.mark.parametrize(

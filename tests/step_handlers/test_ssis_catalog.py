@@ -21,7 +21,7 @@ from batchctl.ports import Finished
 from batchctl.preparation import Preparer
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
-from batchctl.testing import a_request, a_step, an_instance, surroundings
+from batchctl.testing import a_request, a_step, an_instance, context
 from step_handlers import _catalog, _mssql_driver
 from step_handlers.ssis import Ssis
 from tests.step_handlers.catalog import (
@@ -42,7 +42,7 @@ from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
 ETL = Connection("etl", "mssql+pyodbc://etl01/SSISDB")
-AROUND = surroundings("/shop", connections={"etl": ETL})
+AROUND = context("/shop", connections={"etl": ETL})
 STEP = a_step(
     "ssis",
     Data1=r"\SSISDB\Finance\Daily Load",
@@ -447,9 +447,7 @@ def test_stopping_the_search_stops_what_it_has_found() -> None:
 
 
 def test_the_engine_asks_for_a_lost_execution_by_the_marker_of_its_step() -> None:
-    preparer = Preparer(
-        find_handler=lambda _: Ssis(), surroundings=AROUND, user="etl", host="ETL02", database_id="test"
-    )
+    preparer = Preparer(find_handler=lambda _: Ssis(), context=AROUND, user="etl", host="ETL02", database_id="test")
     batch = BatchDefinition(batch_id=BatchId(1), name="MyFileType1", entity="MyFileType1")
     now = datetime(2026, 11, 21, 3, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Connection, StepRefused, Surroundings, Verifiable
+from batchctl.plugin_api import Connection, StepContext, StepRefused, Verifiable
 from batchctl.testing import a_request, a_step
 from step_handlers.stored_procedure import StoredProcedure
-from tests.step_handlers.databases import a_database, around, dump, pasted
+from tests.step_handlers.databases import a_database, context_at, dump, pasted
 from tests.step_handlers.execution import Alone, as_execution
 
 HANDLER = StoredProcedure()
@@ -30,22 +30,22 @@ FILES = {
 PARAMETERS = "@Name={Data1}, @Amount=-5, @Rate=0.30000000000000004"
 
 
-def surroundings(directory: Path = Path("/shop")) -> Surroundings:
-    return around(directory, FILES)
+def context(directory: Path = Path("/shop")) -> StepContext:
+    return context_at(directory, FILES)
 
 
 def messages(**columns: Any) -> list[str]:
-    found = HANDLER.check(a_step("stored_procedure", **columns), surroundings())
+    found = HANDLER.check(a_step("stored_procedure", **columns), context())
     return [f"{finding.column}: {finding.message}" for finding in found]
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Surroundings:
+def there(tmp_path: Path) -> StepContext:
     """Surroundings whose database exists."""
-    return surroundings(a_database(tmp_path).parent)
+    return context(a_database(tmp_path).parent)
 
 
-def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: Surroundings) -> None:
+def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: StepContext) -> None:
     step = a_step("stored_procedure", Data1="warehouse", Data2="load", Data3=PARAMETERS)
 
     rendered = HANDLER.render(a_request(step, there, Data1="it's"))
@@ -69,12 +69,12 @@ def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: Surrou
 def test_a_procedure_does_the_same_in_the_shell(tmp_path: Path) -> None:
     by_controller, by_hand = a_database(tmp_path / "controller"), a_database(tmp_path / "hand")
     step = a_step("stored_procedure", Data1="warehouse", Data2="load", Data3=PARAMETERS)
-    spoken = [
-        HANDLER.render(a_request(step, surroundings(path.parent), Data1="a\r\nb")) for path in (by_controller, by_hand)
+    view_dialect = [
+        HANDLER.render(a_request(step, context(path.parent), Data1="a\r\nb")) for path in (by_controller, by_hand)
     ]
 
-    outcome = HANDLER.execute(spoken[0], as_execution(Alone(connections=surroundings().connections)))
-    done = pasted(spoken[1].command_text)
+    outcome = HANDLER.execute(view_dialect[0], as_execution(Alone(connections=context().connections)))
+    done = pasted(view_dialect[1].command_text)
 
     assert (outcome.message, outcome.rows_affected, done.returncode, done.stderr) == (None, 1, 0, b"")
     assert dump(by_controller) == dump(by_hand)
@@ -112,15 +112,15 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     assert [message for message in messages(**columns) if message.startswith(said)], messages(**columns)
     if "not used" not in said:
         with pytest.raises(StepRefused):
-            HANDLER.render(a_request(a_step("stored_procedure", **columns), surroundings(), Data1="x"))
+            HANDLER.render(a_request(a_step("stored_procedure", **columns), context(), Data1="x"))
 
 
-def test_a_name_with_schema_is_a_file_name(there: Surroundings) -> None:
+def test_a_name_with_schema_is_a_file_name(there: StepContext) -> None:
     assert HANDLER.check(a_step("stored_procedure", Data1="warehouse", Data2="dbo.s_Load$1"), there) == []
 
 
 def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
-    around_nothing = replace(surroundings(), secret_is_set=lambda name: False)
+    around_nothing = replace(context(), secret_is_set=lambda name: False)
     step = a_step("stored_procedure", Data1="warehouse", Data2="table", Data3="@Table={secret:token}")
 
     found = [f"{finding.column}: {finding.message}" for finding in HANDLER.check(step, around_nothing)]
@@ -135,7 +135,7 @@ def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
     ]
 
 
-def test_a_connection_without_procedures_is_a_problem(there: Surroundings) -> None:
+def test_a_connection_without_procedures_is_a_problem(there: StepContext) -> None:
     without = replace(there, connections={"w": Connection("w", "sqlite:///warehouse.db")})
 
     (finding,) = HANDLER.check(a_step("stored_procedure", Data1="w", Data2="load"), without)
@@ -143,7 +143,7 @@ def test_a_connection_without_procedures_is_a_problem(there: Surroundings) -> No
     assert "connection 'w' has no procedures; set its key procedures to a folder of .sql files" in finding.message
 
 
-def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(there: Surroundings) -> None:
+def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(there: StepContext) -> None:
     step = a_step(
         "stored_procedure",
         Data1="warehouse",

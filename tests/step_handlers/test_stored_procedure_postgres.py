@@ -16,7 +16,7 @@ from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 from tests.step_handlers.execution import KEY, Alone
-from tests.step_handlers.postgres_steps import SCHEMA, a_database, around, dump, render, run
+from tests.step_handlers.postgres_steps import SCHEMA, a_database, context_at, dump, render, run
 from tests.step_handlers.test_sql_postgres import a_runner, first_report
 
 HANDLER = StoredProcedure()
@@ -107,7 +107,7 @@ def test_a_procedure_is_called_with_named_parameters_and_may_commit(
 
     outcome = run(HANDLER, called, url, alone, Data1="it's; DROP TABLE Item")
 
-    assert HANDLER.check(called, around(url)) == []
+    assert HANDLER.check(called, context_at(url)) == []
     assert outcome == StepOutcome(
         succeeded=True,
         value=5,
@@ -374,13 +374,13 @@ def test_a_stopped_procedure_really_stops_in_the_server(postgres: PostgresServer
     ],
 )
 def test_check_says_what_is_wrong(name: str, parameters: str | None, said: str) -> None:
-    surroundings = around("postgresql+psycopg://etl@etl01/Shop")
+    context = context_at("postgresql+psycopg://etl@etl01/Shop")
 
-    found = [f"{one.column}: {one.message}" for one in HANDLER.check(step(name, parameters), surroundings)]
+    found = [f"{one.column}: {one.message}" for one in HANDLER.check(step(name, parameters), context)]
 
     assert [message for message in found if message.startswith(said)], found
     with pytest.raises(StepRefused):
-        HANDLER.render(a_request(step(name, parameters), surroundings, Data1="x"))
+        HANDLER.render(a_request(step(name, parameters), context, Data1="x"))
 
 
 def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(url: str) -> None:
@@ -388,7 +388,7 @@ def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(url: str) -> 
 
     outcome = run(Sql(), HANDLER.verification(lost), url, Data1="one")
 
-    assert HANDLER.check(lost, around(url)) == []
+    assert HANDLER.check(lost, context_at(url)) == []
     assert HANDLER.is_done(outcome) is True
 
 

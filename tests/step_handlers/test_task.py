@@ -14,7 +14,7 @@ from batchctl.plugin_api import Connection, StepHandler, StepRefused
 from batchctl.preparation import Prepared, Preparer
 from batchctl.registry import Registry
 from batchctl.system.command_line import written
-from batchctl.testing import FakeClock, a_request, a_step, an_instance, surroundings
+from batchctl.testing import FakeClock, a_request, a_step, an_instance, context
 from step_handlers._script_text import is_batch_file
 from step_handlers.os_command import OsCommand
 from step_handlers.sql import Sql
@@ -22,7 +22,7 @@ from step_handlers.task import Task
 
 HANDLER = Task()
 HANDLERS = {"task": cast("StepHandler", HANDLER), "sql": Sql(), "os_command": OsCommand()}
-AROUND = surroundings(
+AROUND = context(
     "/shop",
     connections={"wh": Connection("wh", "sqlite:///wh.db"), "pg": Connection("pg", "postgresql://etl@host/dwh")},
     secrets={"token": "env:TOKEN"},

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.plugin_api import StepRefused, visible
-from batchctl.testing import a_request, a_step, surroundings
+from batchctl.testing import a_request, a_step, context
 from step_handlers import _windows_shell, os_command
 from step_handlers._windows_words import join_words
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.windows_rules import cmd_to_program, command_line_to_argv, powershell_text
 
 GOLDEN = Path(__file__).parent / "golden"
-AROUND = surroundings(r"C:\shop", secrets={"w": "env:WAREHOUSE_PASSWORD", "t": "file:C:\\keys\\a token"})
+AROUND = context(r"C:\shop", secrets={"w": "env:WAREHOUSE_PASSWORD", "t": "file:C:\\keys\\a token"})
 HANDLER = os_command.OsCommand()
 CASES = {
     "plain": (r"bin\load.exe --file={Data1} {Data2}", None, {"Data1": r"C:\in\a b\ ".strip(), "Data2": 'say "hi"'}),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.errors import DatabaseRefused
-from batchctl.ports import Bell, Change
+from batchctl.ports import Change, Notify
 from batchctl.store import engine
 from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
@@ -55,10 +55,10 @@ def waits(runner: ThreadStepRunner, transactions: StoreTransactions) -> float:
     return time.monotonic() - begun
 
 
-def heard(transactions: StoreTransactions) -> Bell:
-    bell = transactions.bell()
-    assert bell is not None
-    return bell
+def heard(transactions: StoreTransactions) -> Notify:
+    notify = transactions.notify()
+    assert notify is not None
+    return notify
 
 
 def at_rest(transactions: StoreTransactions) -> None:
@@ -67,7 +67,7 @@ def at_rest(transactions: StoreTransactions) -> None:
         pass
 
 
-def written_once_looked_at(bell: Bell, write: Callable[[], object]) -> Bell:
+def written_once_looked_at(notify: Notify, write: Callable[[], object]) -> Notify:
     """Return the bell; somebody writes when it has been looked at for the first time, so that the waiting has begun."""
     looks = 0
 
@@ -75,26 +75,26 @@ def written_once_looked_at(bell: Bell, write: Callable[[], object]) -> Bell:
         nonlocal looks
         looks += 1
         if looks == 1:
-            assert not bell.rings()
+            assert not notify.rings()
             write()
             return False
-        return bell.rings()
+        return notify.rings()
 
-    return Bell(rings, bell.look_every, bell.descriptor)
+    return Notify(rings, notify.look_every, notify.descriptor)
 
 
 def test_nothing_rings_before_there_is_a_connection(transactions: StoreTransactions) -> None:
-    assert transactions.bell() is None
+    assert transactions.notify() is None
 
 
 def test_who_waits_is_woken_by_what_another_writes(
     transactions: StoreTransactions, runner: ThreadStepRunner, hand: Hand
 ) -> None:
     at_rest(transactions)
-    bell = written_once_looked_at(heard(transactions), lambda: hand.sql(INSERT))
+    notify = written_once_looked_at(heard(transactions), lambda: hand.sql(INSERT))
     begun = time.monotonic()
 
-    assert runner.collect(LONG, bell) == []
+    assert runner.collect(LONG, notify) == []
 
     assert time.monotonic() - begun < LIMIT / 2
     assert Change.INTAKE in transactions.changed()
@@ -107,10 +107,10 @@ def test_the_socket_wakes_however_seldom_it_is_looked_at(
     monkeypatch.setattr(postgresql, "LOOK_SECONDS", 10 * LIMIT)
     at_rest(far)
     hand = on_postgres.hand()
-    bell = written_once_looked_at(heard(far), lambda: hand.sql(INSERT))
+    notify = written_once_looked_at(heard(far), lambda: hand.sql(INSERT))
     begun = time.monotonic()
 
-    assert runner.collect(LONG, bell) == []
+    assert runner.collect(LONG, notify) == []
 
     assert time.monotonic() - begun < LIMIT / 2
     hand.close()
@@ -146,14 +146,14 @@ def test_a_connection_that_ends_rings_and_its_successor_is_heard(
     assert waits(runner, far) < LIMIT / 2
     with pytest.raises(DatabaseRefused), far.read():
         far.changed()
-    assert far.bell() is None
+    assert far.notify() is None
     assert far.changed() is Change.ANYTHING
     assert before.rings()
 
     at_rest(far)
-    bell = written_once_looked_at(heard(far), lambda: hand.sql(INSERT))
+    notify = written_once_looked_at(heard(far), lambda: hand.sql(INSERT))
     begun = time.monotonic()
-    assert runner.collect(LONG, bell) == []
+    assert runner.collect(LONG, notify) == []
     assert time.monotonic() - begun < LIMIT / 2
     hand.close()
 
@@ -192,7 +192,7 @@ def test_who_waits_for_a_socket_does_not_look_all_the_time(runner: ThreadStepRun
         looks.append(quiet.rings())
         return looks[-1]
 
-    assert runner.collect(timedelta(milliseconds=200), Bell(rings, quiet.look_every, quiet.descriptor)) == []
+    assert runner.collect(timedelta(milliseconds=200), Notify(rings, quiet.look_every, quiet.descriptor)) == []
 
     assert len(looks) <= 3
     assert not any(looks)
@@ -202,7 +202,7 @@ def test_where_nothing_becomes_readable_it_is_looked_again_and_again(runner: Thr
     answers = iter([False, False, False, True])
     begun = time.monotonic()
 
-    assert runner.collect(LONG, Bell(lambda: next(answers), timedelta(milliseconds=1))) == []
+    assert runner.collect(LONG, Notify(lambda: next(answers), timedelta(milliseconds=1))) == []
 
     assert time.monotonic() - begun < LIMIT / 2
     assert list(answers) == []

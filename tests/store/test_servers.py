@@ -115,7 +115,7 @@ def test_what_cannot_be_reached_is_named_without_its_password_and_with_what_mend
     refused = refusal(way_to(url.format(port=postgres.port, database=database)))
 
     assert said in refused.message
-    assert refused.code == code_at("batchctl.store.dialects.postgresql:unusable")
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:database_refused")
     assert next_step in str(refused.next_step)
     assert "s3same" not in f"{refused!r} {refused.message}"
 
@@ -127,7 +127,7 @@ def test_the_table_without_rights_is_named(postgres: PostgresServer, database: s
     refused = refusal(way_to(postgres.url(database, somebody)))
 
     assert "does not give this role the rights" in refused.message
-    assert refused.code == code_at("batchctl.store.dialects.postgresql:unusable")
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:database_refused")
     assert "fileprocess" in refused.message
 
 
@@ -210,7 +210,7 @@ def test_the_clock_does_not_run_late_by_what_went_out_with_the_question(
         ((shown,),) = postgresql.ask(connection, "SELECT clock_timestamp()", [])()
         return cast("datetime", shown)
 
-    shown = transactions.run(C1, ask_for_long, hurried=True)
+    shown = transactions.run(C1, ask_for_long, nowait=True)
     assert clock.now() > shown - slept / 2
     transactions.close()
 
@@ -245,9 +245,9 @@ def test_a_stranger_keeps_nobody_from_a_name_and_what_is_gone_is_made_anew(
         owner.execute("SET ROLE stranger")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             owner.execute("SELECT 1 FROM NamedLock FOR NO KEY UPDATE")
-        for hurried in (True, False):
+        for nowait in (True, False):
             owner.execute("RESET ROLE; DELETE FROM NamedLock")
-            assert transactions.run(kind, have_it_alone, hurried=hurried)
+            assert transactions.run(kind, have_it_alone, nowait=nowait)
             assert owner.execute("SELECT count(*) FROM NamedLock").fetchone() == (1,)
     transactions.close()
 
@@ -261,10 +261,10 @@ def test_of_two_who_make_a_name_anew_one_has_it(postgres: PostgresServer, databa
     def have_it_while_another_is_hurried(connection: Connection) -> None:
         assert postgresql.lock_name(connection, "a")
         with pytest.raises(Conflict):
-            other.run(kind, have_it_alone, hurried=True)
+            other.run(kind, have_it_alone, nowait=True)
 
     one.run(kind, have_it_while_another_is_hurried)
-    assert other.run(kind, have_it_alone, hurried=True)
+    assert other.run(kind, have_it_alone, nowait=True)
     one.close()
     other.close()
 
@@ -280,7 +280,7 @@ def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, d
     def have_it_while_another_is_hurried(connection: Connection) -> None:
         postgresql.lock_name(connection, "a")
         with pytest.raises(Conflict):
-            other.run(kind, partial(postgresql.lock_name, name="a"), hurried=True)
+            other.run(kind, partial(postgresql.lock_name, name="a"), nowait=True)
 
     one.run(kind, have_it_while_another_is_hurried)
     one.close()
@@ -385,7 +385,7 @@ def test_a_file_that_the_server_may_not_write_is_no_rows_trouble(said: str) -> N
     error = type("Error", (Exception,), {"sqlstate": "XX000"})(said)
 
     assert postgresql.is_about_the_database(error)
-    assert "let a DBA make room" in str(postgresql.unusable(error, "d").next_step)
+    assert "let a DBA make room" in str(postgresql.database_refused(error, "d").next_step)
 
 
 def test_a_database_of_another_version_is_refused(postgres: PostgresServer, database: str) -> None:

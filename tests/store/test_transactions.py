@@ -108,7 +108,7 @@ def test_others_may_write_until_it_does_itself_and_then_it_is_run_again(
         with savepoint(connection) if apart else nullcontext():
             return add(connection)
 
-    assert transactions.run(C1, work, hurried=True) == 2
+    assert transactions.run(C1, work, nowait=True) == 2
     assert (seen, refused) == ([0, 1], ["database is locked"])
     transactions.close()
     hand.close()

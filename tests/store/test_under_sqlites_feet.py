@@ -168,12 +168,12 @@ def test_a_log_that_is_deleted_while_nobody_writes_is_written_into_the_file_at_t
 
 def test_who_waits_for_news_is_woken_by_it(opened: StoreTransactions, tmp_path: Path) -> None:
     opened.changed()
-    bell = opened.bell()
-    assert bell is not None
-    before = bell.rings()
+    notify = opened.notify()
+    assert notify is not None
+    before = notify.rings()
     remove(tmp_path / "control.db")
 
-    assert (before, bell.rings()) == (False, True)
+    assert (before, notify.rings()) == (False, True)
 
 
 def test_a_database_that_was_replaced_names_the_files_that_belong_to_the_old_one(

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from batchctl.domain.rows import HistoryId
-from batchctl.plugin_api import Execution, Finding, JobEnd, Rendered, Step, StepOutcome, StepRequest, Surroundings
+from batchctl.plugin_api import Execution, Finding, JobEnd, Rendered, Step, StepContext, StepOutcome, StepRequest
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.watching import LIMIT
@@ -24,7 +24,7 @@ class Does:
     def __init__(self, act: Callable[[Execution], Any]) -> None:
         self._act = act
 
-    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Finding]:
+    def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         return ()
 
     def render(self, request: StepRequest) -> Rendered:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from batchctl import config
-from batchctl.domain.alerting.alert_text import Letter, Message
+from batchctl.domain.alerting.alert_text import Message, Notification
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.status import DeliveryKind
 from batchctl.system import alert_sinks
@@ -25,8 +25,8 @@ BODY = "it broke\n\nWhat to do: batchctl rerun 1 --reason ...\n.\nnaïve"
 HOSTILE = "[ERROR] a\r\nBcc: evil@example.com\r\n\r\nbody"
 
 
-def a_letter(title: str = "[ERROR] Load: it broke") -> Letter:
-    return Letter(
+def a_letter(title: str = "[ERROR] Load: it broke") -> Notification:
+    return Notification(
         origin="db", number=42, incident_id=7, kind=DeliveryKind.ALERT, message=Message(title=title, body=BODY)
     )
 

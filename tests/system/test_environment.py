@@ -15,7 +15,7 @@ import pytest
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError, StepRefused
 from batchctl.registry import Registry
-from batchctl.step_context import surroundings_of
+from batchctl.step_context import context_of
 from batchctl.system import environment
 
 PRINTED = "import os; print(sorted(os.environ))"
@@ -137,11 +137,11 @@ def test_a_step_reads_neither_the_configuration_nor_the_file_of_a_secret(tmp_pat
     (tmp_path / "hard.sql").hardlink_to(tmp_path / "wh.txt")
     (tmp_path / "fine.sql").write_text("SELECT 1", encoding="utf-8")
     (tmp_path / "batchctl.toml").write_text('[secrets.wh]\nfile = "wh.txt"\n', encoding="utf-8")
-    around = surroundings_of(config.load(str(tmp_path / "batchctl.toml")), Registry.load([], []))
+    context = context_of(config.load(str(tmp_path / "batchctl.toml")), Registry.load([], []))
 
-    assert around.read_text("fine.sql") == "SELECT 1"
+    assert context.read_text("fine.sql") == "SELECT 1"
     with pytest.raises(StepRefused, match="is the configuration or holds a secret, which no step reads"):
-        around.read_text(name)
+        context.read_text(name)
 
 
 @pytest.mark.parametrize("name", ["", "A B", "*X", "BATCHCTL_DATABASE_URL", "batchctl_x"])

@@ -279,7 +279,7 @@ def test_an_end_that_came_before_the_order_to_stop_counts(
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     runner.keep_lease(SystemClock().monotonic() + 600)
-    runner.start(KEY, Shell(f"echo $$ > {ear.path}; read x < {gate}; exit 0"), BRIEF, leashed=True)
+    runner.start(KEY, Shell(f"echo $$ > {ear.path}; read x < {gate}; exit 0"), BRIEF, lease_bound=True)
     pid, supervisor = ear.hear_pid(), supervisor_in(journal.place_of(state, controller_id))
     assert supervisor is not None
     os.kill(supervisor, signal.SIGSTOP)
@@ -293,9 +293,9 @@ def test_an_end_that_came_before_the_order_to_stop_counts(
     assert (outcome.succeeded, outcome.return_code, outcome.stopped) == (True, 0, False)
 
 
-@pytest.mark.parametrize("leashed", [True, False])
+@pytest.mark.parametrize("lease_bound", [True, False])
 def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_then(
-    runner: ThreadStepRunner, ear: Ear, tmp_path: Path, leashed: bool
+    runner: ThreadStepRunner, ear: Ear, tmp_path: Path, lease_bound: bool
 ) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -303,7 +303,7 @@ def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_th
     runner.start(KEY, Shell(f"echo $$ > {ear.path}; read x < {gate}; exit 7"), BRIEF)
     ear.hear_pid()
     runner.keep_lease(SystemClock().monotonic() - 1)
-    runner.start(HistoryId(2), Shell("exit 8"), BRIEF, leashed=leashed)
+    runner.start(HistoryId(2), Shell("exit 8"), BRIEF, lease_bound=lease_bound)
 
     assert "has lost touch with the database" in (finished(runner, 2).outcome.message or "")
     gate.write_text("go\n", encoding="ascii")
@@ -318,7 +318,7 @@ def test_whoever_adopts_a_leashed_command_vouches_for_it(runner: ThreadStepRunne
     assert {ear.hear_pid(), ear.hear_pid()}
     worker.die()
     runner.keep_lease(over + LIMIT)
-    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), leashed=True)
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), lease_bound=True)
 
     until(runner, has_ended(worker, 2))
 
@@ -335,7 +335,7 @@ def test_who_was_frozen_while_it_adopted_shortens_no_lease(runner: ThreadStepRun
     journal.vouch(worker.place, 1, now + LIMIT)
     runner.keep_lease(now - 1)
 
-    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), leashed=True)
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), lease_bound=True)
 
     assert journal.lease_of(worker.place, 1) == now + LIMIT
     runner.stop(KEY)

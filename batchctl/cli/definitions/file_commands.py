@@ -144,7 +144,7 @@ def _applier(session: Session, *, dry_run: bool) -> Iterator[Applier]:
         yield Applier(
             actor=actor,
             plugins=app.registry,
-            surroundings=app.surroundings,
+            context=app.context,
             timetable=app.timetable(),
             jobs=app.registry,
             ask=app.handler_calls.ask,

@@ -69,7 +69,7 @@ class Alerting:
     def finish(self) -> bool:
         """Do all of it at once, and wait until what is due is sent, or cannot be."""
         self.watch.learn()
-        self.watch.look(hurried=False)
+        self.watch.look(nowait=False)
         self.outbox.finish()
         self.watch.check_written()
         return False

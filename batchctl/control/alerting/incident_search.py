@@ -240,7 +240,7 @@ class IncidentSearch:
             return []
         words = dict[str, Delivery | None]()
         for one in alert_deliveries.newest(connection, LATELY * len(configured)):
-            if one.status in alert_deliveries.SPOKEN:
+            if one.status in alert_deliveries.TRIED:
                 words.setdefault(one.channel, one)
         found = list[Undelivered]()
         # What waits for a channel that is no more is nobody's trouble.

@@ -63,7 +63,7 @@ class IncidentWatch:
         with self.transactions.read() as connection:
             self.findings.look_back(connection, self.clock.now())
 
-    def look(self, *, hurried: bool = True) -> bool:
+    def look(self, *, nowait: bool = True) -> bool:
         """Look at what is the matter, and write what is new; true when something is.
 
         Who is not hurried waits for whoever keeps rows locked.
@@ -73,7 +73,7 @@ class IncidentWatch:
                 self._refused.clear()
                 self.findings.settle()
                 return False
-        for event in self._run(hurried=hurried):
+        for event in self._run(nowait=nowait):
             self.listener(event)
         self.findings.settle()
         return True
@@ -94,7 +94,7 @@ class IncidentWatch:
         for event in self.transactions.run(_BOUNDARIES, write):
             self.listener(event)
 
-    def _run(self, *, hurried: bool) -> list[Event]:
+    def _run(self, *, nowait: bool) -> list[Event]:
         """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
 
         Who is not hurried has waited for him, and may not come again.
@@ -102,13 +102,13 @@ class IncidentWatch:
         Who reviews them at the same time then opens none twice: an index sees to that.
         """
         try:
-            events = self.transactions.run(_BOUNDARIES, self._write_alone, hurried=hurried)
+            events = self.transactions.run(_BOUNDARIES, self._write_alone, nowait=nowait)
         except (Conflict, Busy):
             if self._locks.meet(_ALL):
                 self._locks.told[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
-            if hurried and not self._locks.lasts(_ALL, LOCKED):
+            if nowait and not self._locks.lasts(_ALL, LOCKED):
                 raise
-            return self.transactions.run(_BOUNDARIES, self._write, hurried=hurried)
+            return self.transactions.run(_BOUNDARIES, self._write, nowait=nowait)
         self._locks.free(_ALL)
         return events
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.alerting.incident_watch import STALE, Frozen
-from batchctl.domain.alerting.alert_text import Letter
+from batchctl.domain.alerting.alert_text import Notification
 from batchctl.domain.alerting.alerts import GIVEN_UP_AFTER, taken_back, wait_after
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.text import in_short
@@ -35,7 +35,7 @@ class Outbox:
     transactions: Transactions
     clock: Clock
     inquiries: Inquiries
-    send: Callable[[str, Letter], None]
+    send: Callable[[str, Notification], None]
     """Send a letter through a channel; any thread may call this."""
     channels: Sequence[str]
     origin: str
@@ -52,12 +52,12 @@ class Outbox:
         """Say whether anything is under way."""
         return bool(self._flying or self._ended)
 
-    def look(self, *, hurried: bool = True) -> bool:
+    def look(self, *, nowait: bool = True) -> bool:
         """Write what has come of messages, and begin to send what is due; true when something was begun.
 
         Who is not hurried waits for whoever keeps rows locked.
         """
-        self._take_in(self.inquiries.answers(), hurried=hurried)
+        self._take_in(self.inquiries.answers(), nowait=nowait)
         with self.transactions.read() as connection:
             now, begun = self.clock.now(), False
             # Of each channel by itself: whatever waits for one that delivers nothing hides no other's.
@@ -77,14 +77,14 @@ class Outbox:
         for one, why in waiting:
             if why is not None:
                 # It was being sent when that happened, in vain, or whoever had claimed it died.
-                self._withdraw(one, why, hurried=hurried)
+                self._withdraw(one, why, nowait=nowait)
             elif self._may_be_sent(one, now):
-                begun |= self._begin(one, hurried=hurried)
+                begun |= self._begin(one, nowait=nowait)
         return begun
 
     def finish(self) -> None:
         """Send all that is due, and wait for it within the time limits."""
-        while self.look(hurried=False) or self._flying:
+        while self.look(nowait=False) or self._flying:
             self.inquiries.wait()
 
     def settle(self) -> None:
@@ -92,8 +92,8 @@ class Outbox:
         until = self.clock.monotonic() + PARTING.total_seconds()
         while self._flying and self.clock.monotonic() < until:
             self.inquiries.wait(PARTING)
-            self._take_in(self.inquiries.answers(), hurried=False)
-        self._take_in((), hurried=False)
+            self._take_in(self.inquiries.answers(), nowait=False)
+        self._take_in((), nowait=False)
 
     def _may_be_sent(self, one: Delivery, now: datetime) -> bool:
         if one.channel not in self.channels or self.channels.index(one.channel) in self._flying:
@@ -102,49 +102,49 @@ class Outbox:
             return False
         return one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE
 
-    def _begin(self, one: Delivery, *, hurried: bool) -> bool:
+    def _begin(self, one: Delivery, *, nowait: bool) -> bool:
         def claim(connection: Any) -> bool:
             return alert_deliveries.claim(connection, one, self.controller, self.clock.now())
 
         key = self.channels.index(one.channel)
         until = self.clock.monotonic() + TOO_LATE
-        if not self.transactions.run(_BOUNDARIES, claim, hurried=hurried):
+        if not self.transactions.run(_BOUNDARIES, claim, nowait=nowait):
             return False
         self._flying[key] = one
         if not self.inquiries.ask(key, partial(self._send, one, until)):
             said = "It still hangs: an attempt that was given up has not ended."
-            self._take_in([Answer(key, error=Busy(said))], hurried=hurried)
+            self._take_in([Answer(key, error=Busy(said))], nowait=nowait)
         return True
 
-    def _withdraw(self, one: Delivery, why: str, *, hurried: bool) -> None:
+    def _withdraw(self, one: Delivery, why: str, *, nowait: bool) -> None:
         def withdraw(connection: Any) -> None:
             now = self.clock.now()
             alert_deliveries.withdraw(connection, one.incident_id, why, now - STALE, now)
 
-        self.transactions.run(_BOUNDARIES, withdraw, hurried=hurried)
+        self.transactions.run(_BOUNDARIES, withdraw, nowait=nowait)
 
     def _send(self, one: Delivery, until: float) -> DeliveryId:
         if self.clock.monotonic() > until:
             message = "This controller slept before it could send; it is tried again."
             raise Busy(message)
-        letter = Letter(
+        notification = Notification(
             origin=self.origin,
             number=one.delivery_id,
             incident_id=one.incident_id,
             kind=one.kind,
             message=one.message,
         )
-        self.send(one.channel, letter)
+        self.send(one.channel, notification)
         return one.delivery_id
 
-    def _take_in(self, answers: Sequence[Answer], *, hurried: bool) -> None:
+    def _take_in(self, answers: Sequence[Answer], *, nowait: bool) -> None:
         for answer in answers:
             one = self._flying.pop(answer.key, None)
             if one is not None:
                 self._ended.append((one, None if answer.error is None else _said(answer.error)))
         while self._ended:
             one, said = self._ended[0]
-            event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), hurried=hurried)
+            event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), nowait=nowait)
             self._ended.pop(0)
             self.listener(event)
 

@@ -67,7 +67,7 @@ class DependencyWatch:
             completed = [one for one in found if one is not None and one.status is InstanceStatus.COMPLETE]
             return bool(dependencies.offer_singly(connection, completed, batches, now))
 
-        return bool(missed) and self.transactions.run(_BOUNDARIES, offer, hurried=True)
+        return bool(missed) and self.transactions.run(_BOUNDARIES, offer, nowait=True)
 
     def _look_on(self) -> bool:
         with self.transactions.read() as connection:
@@ -91,7 +91,7 @@ class DependencyWatch:
             return bool(dependencies.start(connection, wait.batch, wait.cycle_key, batches, self.clock.now()))
 
         try:
-            return self.transactions.run(_BOUNDARIES, start, hurried=True)
+            return self.transactions.run(_BOUNDARIES, start, nowait=True)
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one batch and the next
@@ -118,7 +118,7 @@ class DependencyWatch:
                 )
             return is_first
 
-        if self.transactions.run(_BOUNDARIES, note, hurried=True):
+        if self.transactions.run(_BOUNDARIES, note, nowait=True):
             self.listener(Event("dependency.overdue", {"ProcessBatchName": wait.batch.name, "Message": said}))
 
 

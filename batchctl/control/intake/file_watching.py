@@ -416,7 +416,7 @@ class WatchedFolder:
             return take(connection, self.row, self.folder, page, self.means.clock.now())
 
         try:
-            taken = self.means.transactions.run(frozenset({Boundary.INTAKE}), write, hurried=True)
+            taken = self.means.transactions.run(frozenset({Boundary.INTAKE}), write, nowait=True)
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one file and the next
@@ -517,7 +517,7 @@ class WatchedFolder:
         self._run(write)
 
     def _run(self, write: Callable[[Any], Any]) -> Any:
-        return self.means.transactions.run(frozenset(), write, hurried=True)
+        return self.means.transactions.run(frozenset(), write, nowait=True)
 
     def _tell(self, name: str, message: str) -> None:
         self.means.listener(Event(name, {"WatchName": self.row.name, "Entity": self.row.entity, "Message": message}))

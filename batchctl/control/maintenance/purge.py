@@ -169,7 +169,7 @@ class Purge:
         return Deleted(gone, found.up_to, found.is_last)
 
     def _run(self, work: Callable[[Any], Any]) -> Any:
-        return self.transactions.run(_BOUNDARIES, work, hurried=not self.patient)
+        return self.transactions.run(_BOUNDARIES, work, nowait=not self.patient)
 
     def _delete_audit(self, connection: Any, page: Page, before: datetime) -> int:
         """Delete with a trace: which acts go is an act of its own, and has to be written down first."""

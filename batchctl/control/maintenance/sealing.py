@@ -63,7 +63,7 @@ class Sealing:
             page = audit_seals.page(connection, self._after, MOST)
         if page.open:
             try:
-                self.transactions.run(_BOUNDARIES, partial(self._seal, page.open), hurried=True)
+                self.transactions.run(_BOUNDARIES, partial(self._seal, page.open), nowait=True)
             except Conflict:
                 # Somebody else seals at the same moment, or keeps rows locked.
                 self._wait()

@@ -85,7 +85,7 @@ class Answering:
         try:
             if request.is_of_incidents_unnamed:
                 self.review()
-            event = self.transactions.run(_BOUNDARIES, partial(self._write, request.request_id), hurried=True)
+            event = self.transactions.run(_BOUNDARIES, partial(self._write, request.request_id), nowait=True)
         except Conflict:
             # Somebody keeps a row locked, for a moment.
             return False

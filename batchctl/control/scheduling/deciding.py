@@ -77,11 +77,11 @@ class Deciding:
     def run(self, transactions: Transactions, write: Callable[[Deciding, Any], Written]) -> Written:
         """Write in one transaction; if it is an instance that is refused, its row is there to say so, as any other."""
         try:
-            return transactions.run(BOUNDARIES, partial(write, self), hurried=True)
+            return transactions.run(BOUNDARIES, partial(write, self), nowait=True)
         except BatchctlError:
             raise
         except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
-            return transactions.run(BOUNDARIES, partial(write, replace(self, is_harmless=_never)), hurried=True)
+            return transactions.run(BOUNDARIES, partial(write, replace(self, is_harmless=_never)), nowait=True)
 
     def write(
         self, connection: Any, known: Known, plan: Plan, failure: ScheduleFinding | None = None

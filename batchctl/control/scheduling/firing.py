@@ -231,7 +231,7 @@ class Firing:
         if not changed:
             return []
         try:
-            written = self.transactions.run(_BOUNDARIES, partial(self._stand, changed), hurried=True)
+            written = self.transactions.run(_BOUNDARIES, partial(self._stand, changed), nowait=True)
         except Conflict:
             written = []
         except BatchctlError:

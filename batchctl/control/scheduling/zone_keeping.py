@@ -55,5 +55,5 @@ class ZoneKeeping:
         def write(connection: Any) -> None:
             zone_offset_rows.keep(connection, self.zone, offsets, self.clock.now())
 
-        self.transactions.run(_BOUNDARIES, write, hurried=True)
+        self.transactions.run(_BOUNDARIES, write, nowait=True)
         self.listener(Event("zone.kept", {"ZoneName": self.zone}))

@@ -27,7 +27,7 @@ class Message:
 
 
 @named_value
-class Letter:
+class Notification:
     """A message on its way."""
 
     origin: str

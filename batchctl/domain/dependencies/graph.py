@@ -69,12 +69,12 @@ def cycles(batches: Sequence[BatchDefinition]) -> tuple[Cycle, ...]:
     found = [(Cycle((batch.name,)), [at]) for at, batch in enumerate(listed) if batch.batch_id in needs(batch)]
     for knot in nx.strongly_connected_components(whole):
         if len(knot) > 1:
-            ways, all_of_them = _ways_around(whole.subgraph(sorted(knot)))
+            ways, all_of_them = _detours(whole.subgraph(sorted(knot)))
             found += [(Cycle(tuple(listed[at].name for at in way), not all_of_them), way) for way in ways]
     return tuple(cycle for cycle, way in sorted(found, key=lambda each: (len(each[1]) > 1, each[1])))
 
 
-def _ways_around(knot: Any) -> tuple[list[list[int]], bool]:
+def _detours(knot: Any) -> tuple[list[list[int]], bool]:
     """Return every way around within batches that wait for each other, or a short one for all of them."""
     import networkx as nx  # noqa: PLC0415 - see `cycles`
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan
 from batchctl.domain.scheduling.wall_clock import WallClock, naive
 
-AROUND = timedelta(hours=3)
+NEARBY = timedelta(hours=3)
 """How far before and behind a change due times are shown."""
 
 _STEP = timedelta(hours=12)
@@ -89,7 +89,7 @@ def changes_of(clock: WallClock, after: datetime, until: datetime) -> tuple[Cloc
 
 def night_of(plan: Plan, change: ClockChange) -> Night:
     """Say what is due around a change, and how often."""
-    found = list(plan.instants(change.at - AROUND, change.at + AROUND))
+    found = list(plan.instants(change.at - NEARBY, change.at + NEARBY))
     shown = sorted(
         [*found, *plan.left_out(change.at - _SECOND, change.at)], key=lambda one: (one.due or change.at, one.key)
     )
@@ -123,7 +123,7 @@ def _moment(clock: WallClock, before: datetime, after: datetime) -> datetime:
     return after
 
 
-def _time(instant: Instant, around: Sequence[Instant], change: ClockChange) -> NightTime:
+def _time(instant: Instant, nearby: Sequence[Instant], change: ClockChange) -> NightTime:
     wall = _wall(instant)
     is_concerned = change.concerns(wall)
     if instant.outcome is InstantOutcome.SKIPPED:
@@ -131,7 +131,7 @@ def _time(instant: Instant, around: Sequence[Instant], change: ClockChange) -> N
             # It runs at no moment, so none is shown, not that at which the clocks go on.
             instant = replace(instant, due=None, local=instant.key.replace("T", " "))
         return NightTime(instant=instant, runs=Runs.NOT, is_concerned=is_concerned, together=0)
-    starting = [one for one in around if one.outcome is not InstantOutcome.SKIPPED]
+    starting = [one for one in nearby if one.outcome is not InstantOutcome.SKIPPED]
     runs = Runs.TWICE if sum(_wall(one) == wall for one in starting) > 1 else Runs.ONCE
     together = sum(one.due == instant.due for one in starting)
     return NightTime(instant=instant, runs=runs, is_concerned=is_concerned, together=together)

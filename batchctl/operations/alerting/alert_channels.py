@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 
 from batchctl.config import Settings
-from batchctl.domain.alerting.alert_text import Letter, Message
+from batchctl.domain.alerting.alert_text import Message, Notification
 from batchctl.domain.errors import BatchctlError, NotFound
 from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.domain.status import DeliveryKind
@@ -67,7 +67,7 @@ def findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
 
 
 def try_out(
-    settings: Settings, send: Callable[[str, Letter], None], ids: Ids, only: str | None
+    settings: Settings, send: Callable[[str, Notification], None], ids: Ids, only: str | None
 ) -> dict[str, str | None]:
     """Send a test message through a channel, or through all; return why it could not be sent, or None, of each."""
     given = settings.alerts.channels
@@ -79,15 +79,17 @@ def try_out(
     names = [only] if only is not None else [*given]
     body = f"This is a test of batchctl by {visible(ids.user())} on {visible(ids.host())}. Nothing is the matter."
     message = Message(title="[TEST] batchctl can reach you", body=body)
-    letter = Letter(origin=ids.controller_id(), number=0, incident_id=0, kind=DeliveryKind.ALERT, message=message)
+    notification = Notification(
+        origin=ids.controller_id(), number=0, incident_id=0, kind=DeliveryKind.ALERT, message=message
+    )
     limit = timedelta(seconds=max(given[name].timeout for name in names)) + MARGIN
-    found = all_within(limit, {name: partial(_try, send, name, letter) for name in names})
+    found = all_within(limit, {name: partial(_try, send, name, notification) for name in names})
     return {name: found.get(name, "There was no answer in time.") for name in names}
 
 
-def _try(send: Callable[[str, Letter], None], name: str, letter: Letter) -> str | None:
+def _try(send: Callable[[str, Notification], None], name: str, notification: Notification) -> str | None:
     try:
-        send(name, letter)
+        send(name, notification)
     except BatchctlError as error:
         return error.in_full
     return None

@@ -15,7 +15,7 @@ from batchctl.domain.definitions.reconciling import has_left, owner_in
 from batchctl.domain.dependencies import graph
 from batchctl.domain.maintenance.health import Result
 from batchctl.domain.operators.freezes import tag_finding
-from batchctl.domain.outcomes import JobSignature, Surroundings
+from batchctl.domain.outcomes import JobSignature, StepContext
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -61,7 +61,7 @@ class RowFinding:
 def check(
     transactions: Transactions,
     plugins: Plugins,
-    surroundings: Surroundings,
+    context: StepContext,
     folders: Folders | None = None,
     timetable: Timetable | None = None,
     jobs: JobPlugins | None = None,
@@ -94,7 +94,7 @@ def check(
         calendar_names = calendars.names(connection)
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
-        tasks = list(task_connections.findings(connection, defined.batches, surroundings.connections))
+        tasks = list(task_connections.findings(connection, defined.batches, context.connections))
         timed = [] if timetable is None else list(time_findings(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.failed_modules()
     remedies = {one.message: one.next_step for one in broken.values()}
@@ -105,8 +105,8 @@ def check(
     unseen = {batch.name: JobSignature() for batch in defined.batches if owner_in(batch.origin) in broken}
     # Nor is that a job has left the code, once its batch is disabled.
     unseen |= {one.name: JobSignature() for one in defined.batches if has_left(one.origin) and not one.enabled}
-    surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
-    checks = PluginChecks(plugins, surroundings, ask)
+    context = replace(context, jobs={**unseen, **context.jobs})
+    checks = PluginChecks(plugins, context, ask)
     found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
@@ -134,7 +134,7 @@ def check(
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
     for trigger in triggers:
-        for one in trigger_findings(trigger, defined.batches, surroundings.connections, defined.unreadable):
+        for one in trigger_findings(trigger, defined.batches, context.connections, defined.unreadable):
             remedy = one.remedy or CORRECT_THE_ROWS
             found.append(RowFinding("DataTrigger", visible(trigger.name), one.column, one.message, remedy))
     for kind, row, one in timed:
@@ -144,7 +144,7 @@ def check(
             found.append(RowFinding("FileWatch", visible(watch.name), column, failure))
     found += _of_tags(tags)
     found += _of_freezes(standing, defined.batches)
-    for watch, wrong in watches.findings(watched, defined, Path(surroundings.directory), folders):
+    for watch, wrong in watches.findings(watched, defined, Path(context.directory), folders):
         remedy = wrong.remedy or CORRECT_THE_ROWS
         found.append(RowFinding("FileWatch", visible(watch.name), wrong.column, wrong.message, remedy))
     for table, row, wrong in of_jobs:
@@ -258,7 +258,7 @@ def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: Job
         yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
         yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
-    is_unknown = step.data[0] == batch.name and batch.name not in checks.surroundings.jobs
+    is_unknown = step.data[0] == batch.name and batch.name not in checks.context.jobs
     owner = owner_in(batch.origin) if is_unknown else None
     of_job = None if owner is None or jobs is None else to_settle(owner, jobs)
     for wrong in checks.of_step(step):

@@ -15,7 +15,7 @@ from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.definitions.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.release import MOST_UNASKED
-from batchctl.domain.outcomes import JsonValue, Surroundings
+from batchctl.domain.outcomes import JsonValue, StepContext
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
@@ -28,7 +28,7 @@ from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_findings import Around, schedule_findings
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
@@ -110,7 +110,7 @@ class Applier:
 
     actor: Actor
     plugins: Plugins
-    surroundings: Surroundings
+    context: StepContext
     timetable: Timetable
     jobs: JobPlugins | None = None
     ask: AskHandler = ask_straight
@@ -185,7 +185,7 @@ class Applier:
         reason: str | None,
     ) -> list[RowFinding]:
         """Write all of it, and return what is wrong then that was not before."""
-        around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
+        schedule_context = timetable.schedule_context(connection, self.timetable.zone, self.actor.clock.now())
         timed = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
         known, refused = self._check(connection), list[RowFinding]()
         disabled = {batch.name for batch in definitions.all_batches(connection) if not batch.enabled}
@@ -195,7 +195,13 @@ class Applier:
         refused += self._in_words(connection, wish, self._write_rows(connection, wish, rows, changes))
         now = self.actor.clock.now()
         refused += _let_go(connection, disabled, now)
-        self._arm(connection, timetable.around(connection, self.timetable.zone, now), around, timed, changes)
+        self._arm(
+            connection,
+            timetable.schedule_context(connection, self.timetable.zone, now),
+            schedule_context,
+            timed,
+            changes,
+        )
         for key, change in changes.items():
             before = {one.where: one.before for one in change.columns}
             after = {one.where: one.after for one in change.columns}
@@ -233,22 +239,22 @@ class Applier:
 
     def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[RowFinding]) -> Iterator[RowFinding]:
         """Say of a schedule's column that the database refuses why, as is said to whoever writes it by a command."""
-        around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
+        schedule_context = timetable.schedule_context(connection, self.timetable.zone, self.actor.clock.now())
         for one in refused:
             yours = wish.wanted.get((one.table, one.row))
-            said = {} if one.table != "Schedule" or yours is None else _findings_of(yours, around)
+            said = {} if one.table != "Schedule" or yours is None else _findings_of(yours, schedule_context)
             yield replace(one, message=said.get(one.column, one.message))
 
     def _check(self, connection: Any) -> tuple[RowFinding, ...]:
         lent = cast("Transactions", _Within(connection))
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
-        return check(lent, self.plugins, self.surroundings, None, self.timetable, self.jobs, ask=self.ask)
+        return check(lent, self.plugins, self.context, None, self.timetable, self.jobs, ask=self.ask)
 
     def _arm(
         self,
         connection: Any,
-        around: Around,
-        was_around: Around,
+        schedule_context: ScheduleContext,
+        context_before: ScheduleContext,
         before: Mapping[ScheduleId, Schedule],
         changes: Mapping[Key, Change],
     ) -> None:
@@ -256,12 +262,12 @@ class Applier:
         for schedule in schedule_rows.everything(connection)[0]:
             known = before.get(schedule.schedule_id)
             if known is not None and known.enabled != schedule.enabled:
-                schedule_rows.change(connection, schedule.schedule_id, UNARMED, around.now)
-            anew = known is not None and known.enabled and arming.begins_anew(known, schedule, was_around)
+                schedule_rows.change(connection, schedule.schedule_id, UNARMED, schedule_context.now)
+            anew = known is not None and known.enabled and arming.begins_anew(known, schedule, context_before)
             is_touched = ("Schedule", schedule.name) in changes
             is_touched |= ("Calendar", schedule.timing.calendar_name) in changes
             if schedule.enabled and (is_touched or anew):
-                arming.arm(connection, schedule.schedule_id, around, anew=anew)
+                arming.arm(connection, schedule.schedule_id, schedule_context, anew=anew)
 
 
 def _wish(files: Sequence[File]) -> _Wish:
@@ -353,13 +359,13 @@ def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterat
                 yield RowFinding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
 
 
-def _findings_of(yours: Defined, around: Around) -> dict[str, str]:
+def _findings_of(yours: Defined, schedule_context: ScheduleContext) -> dict[str, str]:
     """Return what is wrong with a schedule, by columns; nothing where a word of it is none."""
     try:
         schedule = schedule_of({"ScheduleName": yours.name, **yours.columns})
     except ValueError:
         return {}
-    return {one.column: one.message for one in schedule_findings(schedule, around)}
+    return {one.column: one.message for one in schedule_findings(schedule, schedule_context)}
 
 
 def _in_file(found: RowFinding) -> RowFinding:

@@ -22,7 +22,7 @@ def export(transactions: Transactions, batches: Sequence[str] = (), *, with_sett
         found = [row.defined for row in definition_rows.everything(connection) if row.owner is None]
     if not with_settings:
         found = [one for one in found if one.kind != SETTINGS]
-    return _around(found, batches) if batches else found
+    return _context(found, batches) if batches else found
 
 
 def text_of(found: Sequence[Defined], owner: str | None) -> str:
@@ -39,7 +39,7 @@ def listed(found: Sequence[Defined]) -> dict[str, JsonValue]:
     }
 
 
-def _around(found: Sequence[Defined], names: Sequence[str]) -> list[Defined]:
+def _context(found: Sequence[Defined], names: Sequence[str]) -> list[Defined]:
     every = {one.name: one for one in found if one.kind == "ProcessBatch"}
     for name in names:
         if name not in every:

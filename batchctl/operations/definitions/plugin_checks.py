@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError
-from batchctl.domain.outcomes import Finding, Surroundings
+from batchctl.domain.outcomes import Finding, StepContext
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import visible
@@ -40,7 +40,7 @@ class PluginChecks:
     """Asks the plugins that rows name."""
 
     plugins: Plugins
-    surroundings: Surroundings
+    context: StepContext
     ask: AskHandler
 
     def of_batch(self, batch: BatchDefinition) -> Sequence[Finding]:
@@ -50,7 +50,7 @@ class PluginChecks:
             populator = self.plugins.populator(batch.populator)
             asked = [*self._asked(populator, batch.name, partial(populator.check, batch))]
             if isinstance(populator, AsksDatabase):
-                asked += self._asked(populator, batch.name, partial(populator.check_from, batch, self.surroundings))
+                asked += self._asked(populator, batch.name, partial(populator.check_from, batch, self.context))
             return asked
 
         return _found("Populator", "populator", findings)
@@ -60,7 +60,7 @@ class PluginChecks:
 
         def findings() -> Sequence[Finding]:
             handler = self.plugins.handler(step.process_type)
-            asked = self._asked(handler, f"step {step.seq}", partial(handler.check, step, self.surroundings))
+            asked = self._asked(handler, f"step {step.seq}", partial(handler.check, step, self.context))
             if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
                 said = f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun."
                 return [*asked, Finding("OnLost", said)]

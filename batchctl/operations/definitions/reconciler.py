@@ -259,12 +259,12 @@ class Reconciler:
     def _arm(self, connection: Any, written: Iterable[Written], now: datetime) -> None:
         """Arm the schedules that were written, once all batches are there that they start."""
         changes = [one.change for one in written if one.change.table == reconciling.SCHEDULES]
-        around = timetable.around(connection, self.default_zone, now) if changes else None
+        context = timetable.schedule_context(connection, self.default_zone, now) if changes else None
         rows = {row.name: row.schedule_id for row in schedule_rows.everything(connection)[0]} if changes else {}
         for change in changes:
-            if around is not None and change.name in rows:
+            if context is not None and change.name in rows:
                 anew = change.did is not Did.REWRITTEN or not _TIMING.isdisjoint(change.after)
-                arming.arm(connection, rows[change.name], around, anew=anew)
+                arming.arm(connection, rows[change.name], context, anew=anew)
 
     def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
         written = tuple(
@@ -281,7 +281,7 @@ class Reconciler:
         self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]
     ) -> Iterator[RefusedDeclaration]:
         """Yield the schedules of jobs that start nothing, though there is or will be a row of them."""
-        around = timetable.around(connection, self.default_zone, self.clock.now())
+        context = timetable.schedule_context(connection, self.default_zone, self.clock.now())
         rows = {row.name: row for row in schedule_rows.everything(connection)[0]}
         for job in jobs:
             for name, cadence in job.schedule_names.items():
@@ -289,7 +289,7 @@ class Reconciler:
                 if name in refused or (row is not None and not row.enabled):
                     continue  # What is disabled is over, or an operator's wish.
                 decided = None if row is None else row.decided_until
-                why = never_due(cadence.timing, decided, around)
+                why = never_due(cadence.timing, decided, context)
                 if why is not None:
                     yield RefusedDeclaration(job.name, name, f"Schedule {visible(name)}: {why}")
 

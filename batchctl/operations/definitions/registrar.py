@@ -146,7 +146,7 @@ class Registrar:
         if failure is not None:
             raise Refused(f"The job cannot be called so: {failure}.", next_step=HELP)
         check_sql(job.sql, next_step=HELP)
-        known = self.preparer.surroundings.connections
+        known = self.preparer.context.connections
         if job.connection not in known:
             meant = visible(did_you_mean(job.connection, known))
             raise Refused(
@@ -173,7 +173,7 @@ class Registrar:
             sql_job_rows.remove_steps(connection, batch_id)
         sql_job_rows.add_step(connection, batch_id, job.step_columns)
         schedule_id = schedule_rows.add(connection, {**job.schedule_columns, **schedule_rows.UNARMED})
-        arming.arm(connection, schedule_id, timetable.around(connection, job.zone, now))
+        arming.arm(connection, schedule_id, timetable.schedule_context(connection, job.zone, now))
         after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
         after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
         self.actor.note(connection, "add-sql", timetable.schedule_target(job.name), reason, {}, after)

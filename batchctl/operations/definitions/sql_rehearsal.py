@@ -48,7 +48,7 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
         raise Refused(f"The SQL could never be carried out: {because}", next_step=mend)
     try:
         handler = preparer.find_handler(step.process_type)
-        findings = preparer.ask(handler, "its check", partial(handler.check, step, preparer.surroundings))
+        findings = preparer.ask(handler, "its check", partial(handler.check, step, preparer.context))
     except (PluginError, CannotBegin):
         findings = ()
     return Rehearsal(ready.command_text, tuple(visible(finding.message) for finding in findings))

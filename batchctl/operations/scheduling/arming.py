@@ -16,12 +16,12 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_findings import Around
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.store import scheduler_log
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 
-def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool = False) -> None:
+def arm(connection: Any, schedule_id: ScheduleId, context: ScheduleContext, *, anew: bool = False) -> None:
     """Write where a schedule stands, after what was done to its row; `anew` if nothing counts that was due before.
 
     The row is read once more, and locked: no controller decides about it before this is over.
@@ -32,25 +32,25 @@ def arm(connection: Any, schedule_id: ScheduleId, around: Around, *, anew: bool 
         return  # A row that cannot be read stands nowhere, and starts nothing.
     if schedule is None:
         return
-    plan = around.plan_of(schedule.timing)
+    plan = context.plan_of(schedule.timing)
     undecided = None if plan is None else schedule_fires.undecided(connection, schedule_id, plan)
-    standing = _standing(schedule, undecided, around, anew=anew)
+    standing = _standing(schedule, undecided, context, anew=anew)
     if standing != standing_of(schedule):
-        schedule_rows.stand(connection, schedule_id, standing, around.now)
-        _tell_passed(connection, schedule, undecided, around)
+        schedule_rows.stand(connection, schedule_id, standing, context.now)
+        _tell_passed(connection, schedule, undecided, context)
 
 
-def begins_anew(before: Schedule, after: Schedule, around: Around) -> bool:
+def begins_anew(before: Schedule, after: Schedule, context: ScheduleContext) -> bool:
     """Say whether nothing counts any more that was due before: nothing let it start work, or other times count now."""
-    is_let = before.enabled and lets_schedules(takers_of(before.entity, around.batches))
-    return not is_let or due.timing_hash(before.timing, around.zone) != due.timing_hash(after.timing, around.zone)
+    is_let = before.enabled and lets_schedules(takers_of(before.entity, context.batches))
+    return not is_let or due.timing_hash(before.timing, context.zone) != due.timing_hash(after.timing, context.zone)
 
 
-def _standing(schedule: Schedule, plan: Undecided | None, around: Around, *, anew: bool) -> Standing:
-    return timetable.standing_of(replace(schedule, decided_until=None) if anew else schedule, plan, around)
+def _standing(schedule: Schedule, plan: Undecided | None, context: ScheduleContext, *, anew: bool) -> Standing:
+    return timetable.standing_of(replace(schedule, decided_until=None) if anew else schedule, plan, context)
 
 
-def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, around: Around) -> None:
+def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, context: ScheduleContext) -> None:
     told = [] if undecided is None else list(undecided.told())
     if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
         return
@@ -59,7 +59,7 @@ def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | Non
             connection,
             SchedulerEvent.SKIPPED,
             schedule.source,
-            around.now,
+            context.now,
             entity=schedule.entity,
             intake_id=intake_id,
             message=said,

@@ -17,7 +17,7 @@ from batchctl.operations.intervene import batch_target
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import arming, timetable
-from batchctl.operations.scheduling.schedule_findings import Around, schedule_findings
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_rows
@@ -48,11 +48,11 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
     reason = checked_reason(reason)
 
     def act(connection: Any) -> ModeSwitch:
-        around = timetable.around(connection, zone, actor.clock.now())
-        batch = unknown.named(connection, around.batches, name)
-        was_let = lets_schedules(takers_of(batch.entity, around.batches))
-        batches = [replace(one, mode=mode if one.name == name else one.mode) for one in around.batches]
-        around, takers = replace(around, batches=batches), takers_of(batch.entity, batches)
+        context = timetable.schedule_context(connection, zone, actor.clock.now())
+        batch = unknown.named(connection, context.batches, name)
+        was_let = lets_schedules(takers_of(batch.entity, context.batches))
+        batches = [replace(one, mode=mode if one.name == name else one.mode) for one in context.batches]
+        context, takers = replace(context, batches=batches), takers_of(batch.entity, batches)
         timed = [one for one in schedule_rows.everything(connection)[0] if one.entity == batch.entity]
         triggers = [one for one in data_triggers.everything(connection)[0] if one.entity == batch.entity]
         idle = _Idle(
@@ -65,7 +65,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
             after=mode,
             disabled=idle.sources,
             left=_left(mode, timed, triggers, takers),
-            others=_others(mode, timed, triggers, around),
+            others=_others(mode, timed, triggers, context),
             dry_run=actor.dry_run,
             missing=batch.missing_plugins,
             misread=misread.of_batch(connection, batch, batch.missing_plugins, actor.clock.now()),
@@ -73,7 +73,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
         if not actor.dry_run:
             _write(actor, connection, batch, mode, idle, reason)
             for schedule in timed if lets_schedules(takers) else ():
-                arming.arm(connection, schedule.schedule_id, around, anew=not was_let)
+                arming.arm(connection, schedule.schedule_id, context, anew=not was_let)
         return done
 
     return actor.act(act)
@@ -127,18 +127,18 @@ def _left(
 
 
 def _others(
-    mode: ProcessingMode | None, timed: Sequence[Schedule], triggers: Sequence[DataTrigger], around: Around
+    mode: ProcessingMode | None, timed: Sequence[Schedule], triggers: Sequence[DataTrigger], context: ScheduleContext
 ) -> tuple[str, ...]:
     found = list[str]()
     if is_scheduled(mode):
-        found += [one.source for one in timed if not one.enabled and _can_be_enabled(one, around)]
+        found += [one.source for one in timed if not one.enabled and _can_be_enabled(one, context)]
     if is_triggered(mode):
         found += [one.source for one in triggers if not one.enabled]
     return tuple(found)
 
 
-def _can_be_enabled(schedule: Schedule, around: Around) -> bool:
-    return not any(schedule_findings(replace(schedule, enabled=True, decided_until=None), around))
+def _can_be_enabled(schedule: Schedule, context: ScheduleContext) -> bool:
+    return not any(schedule_findings(replace(schedule, enabled=True, decided_until=None), context))
 
 
 def _word(mode: ProcessingMode | None) -> str | None:

@@ -187,8 +187,8 @@ class CalendarKeeper:
 
     def _moves(self, connection: Any, becomes: Calendar) -> tuple[Moved, ...]:
         """Return what the change does to the schedules that go by a calendar, before anything is written."""
-        around = timetable.around(connection, self.zone, self.actor.clock.now())
-        return calendar_moves.moves(connection, around, self.grace, becomes)
+        context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
+        return calendar_moves.moves(connection, context, self.grace, becomes)
 
     def _write(
         self, connection: Any, known: Calendar | None, made: Imported, description: str, reason: str | None

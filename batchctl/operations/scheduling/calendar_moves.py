@@ -15,7 +15,7 @@ from batchctl.domain.status import CalendarRule
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_findings import Around
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Next
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.scheduling import schedule_fires, schedule_rows
@@ -84,16 +84,16 @@ class Moved:
         }
 
 
-def moves(connection: Any, around: Around, grace: timedelta, calendar: Calendar) -> tuple[Moved, ...]:
+def moves(connection: Any, context: ScheduleContext, grace: timedelta, calendar: Calendar) -> tuple[Moved, ...]:
     """Return what becomes of the enabled schedules that go by a calendar, once it is as it is given."""
-    after = replace(around, calendars={**around.calendars, calendar.name: calendar})
+    after = replace(context, calendars={**context.calendars, calendar.name: calendar})
     users = [one for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == calendar.name]
     found = (
         Moved(
             schedule=schedule,
-            before=timetable.next_of(connection, schedule, around),
+            before=timetable.next_of(connection, schedule, context),
             after=timetable.next_of(connection, schedule, after),
-            lost=tuple(_lost(connection, schedule, around, after, grace)),
+            lost=tuple(_lost(connection, schedule, context, after, grace)),
         )
         for schedule in sorted(users, key=lambda one: one.name)
         if schedule.enabled
@@ -105,12 +105,14 @@ def _when(at: Next | None) -> tuple[datetime, str] | None:
     return None if at is None else (at.at, at.local)
 
 
-def _lost(connection: Any, schedule: Schedule, around: Around, after: Around, grace: timedelta) -> Iterator[Lost]:
+def _lost(
+    connection: Any, schedule: Schedule, context: ScheduleContext, after: ScheduleContext, grace: timedelta
+) -> Iterator[Lost]:
     """Yield what was to come and has moved to a time that is over, unless the next look makes up for it.
 
     Only a shift to the day before and the business days of a month lead anything there.
     """
-    was, becomes, now = around.plan_of(schedule.timing), after.plan_of(schedule.timing), around.now
+    was, becomes, now = context.plan_of(schedule.timing), after.plan_of(schedule.timing), context.now
     is_drawn = schedule.timing.calendar_rule is CalendarRule.PREVIOUS or schedule.timing.run_days_of_month is not None
     if was is None or becomes is None or not is_drawn:
         return

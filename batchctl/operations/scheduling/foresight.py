@@ -21,7 +21,7 @@ from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_findings import Around
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
@@ -138,17 +138,17 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
     """
     with table.transactions.read() as connection:
         schedule = timetable.named(connection, name)
-        around = table.around(connection)
+        context = table.context(connection)
         try:
-            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+            plan = due.plan_of(schedule.timing, context.zone, context.calendar_of(schedule.timing))
         except UnfitTiming as unfit:
             message = f"Schedule {visible(name)} is never due: {unfit.column}: {unfit.message}"
             raise Refused(message, next_step="batchctl check") from None
         clock = plan.read.clock
-        begin = around.now if start is None else clock.meant(start)
+        begin = context.now if start is None else clock.meant(start)
         end = _days_later(clock, begin, days)
         after, until = (begin, end) if start is None else (begin - _TICK, end - _TICK)
-        seen = _within(connection, _seen(connection, schedule, plan, around, table.grace), plan, after, until)
+        seen = _within(connection, _seen(connection, schedule, plan, context, table.grace), plan, after, until)
         is_empty = next(plan.preview(after, until), None) is None
         nothing = _nothing(connection, seen, plan, until) if is_empty else None
     return Preview(
@@ -156,7 +156,7 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
         plan=plan,
         due_times=map(seen.foreseen, plan.preview(after, until)),
         nothing=nothing,
-        note=" ".join(filter(None, _silences(around.calendar_of(schedule.timing), clock, after, until))) or None,
+        note=" ".join(filter(None, _silences(context.calendar_of(schedule.timing), clock, after, until))) or None,
     )
 
 
@@ -169,13 +169,13 @@ def _silences(
 def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> tuple[Rehearsed, ...]:
     """Say what one schedule, or each of them, does when clocks are changed within a year."""
     with table.transactions.read() as connection:
-        around = table.around(connection)
+        context = table.context(connection)
         wanted = _wanted(connection, name)
-    after = around.now if start is None else clock_of(around.zone).meant(start)
+    after = context.now if start is None else clock_of(context.zone).meant(start)
     found = list[Rehearsed]()
     for schedule in wanted:
         try:
-            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+            plan = due.plan_of(schedule.timing, context.zone, context.calendar_of(schedule.timing))
         except UnfitTiming as unfit:
             failure = f"{unfit.column}: {unfit.message}"
             found.append(Rehearsed(schedule=schedule, words=None, zone=None, nights=(), failure=failure))
@@ -250,17 +250,17 @@ class _Seen:
         return Fate(fire.instant.outcome.value, f"{NOT_YET}: {fire.made_up}" if fire.made_up else NOT_YET)
 
 
-def _seen(connection: Any, schedule: Schedule, plan: Plan, around: Around, grace: timedelta) -> _Seen:
+def _seen(connection: Any, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta) -> _Seen:
     """Look up where a schedule stands, and let what is due be decided as a leader decides it."""
     undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-    armed = timetable.armed(schedule, undecided, around)
+    armed = timetable.armed(schedule, undecided, context)
     decision = None
     if armed.decided_until is not None:
-        decision = catch_up.decide(armed, undecided, around.now, grace)
+        decision = catch_up.decide(armed, undecided, context.now, grace)
     blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
     return _Seen(
         schedule=schedule,
-        now=around.now,
+        now=context.now,
         decided={},
         stretches=(),
         decided_until=armed.decided_until,

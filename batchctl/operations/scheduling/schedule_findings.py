@@ -38,7 +38,7 @@ _FILLED = (1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class ScheduleContext:
     """What a schedule's row has to fit."""
 
     zone: str
@@ -66,24 +66,24 @@ class Around:
             return None
 
 
-def schedule_findings(schedule: Schedule, around: Around) -> Iterator[Finding]:
+def schedule_findings(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
     """Yield what keeps a schedule from starting work, or lets it start less than somebody expects."""
     yield from _of_texts(schedule)
-    yield from _of_entity(schedule, around)
-    timing = due.findings(schedule.timing, around.zone, around.calendar_of(schedule.timing), around.calendars)
-    yield from (_with_calendar(schedule.timing, finding, around) for finding in timing)
+    yield from _of_entity(schedule, context)
+    timing = due.findings(schedule.timing, context.zone, context.calendar_of(schedule.timing), context.calendars)
+    yield from (_with_calendar(schedule.timing, finding, context) for finding in timing)
     yield from _of_policies(schedule)
     if not timing and schedule.enabled:
-        yield from _of_due_times(schedule, around)
+        yield from _of_due_times(schedule, context)
 
 
-def never_due(timing: Timing, decided_until: datetime | None, around: Around) -> str | None:
+def never_due(timing: Timing, decided_until: datetime | None, context: ScheduleContext) -> str | None:
     """Say why what a job's code says is never due, from what is decided on; None when it is."""
-    finding = next(iter(due.findings(timing, around.zone, around.calendar_of(timing), around.calendars)), None)
+    finding = next(iter(due.findings(timing, context.zone, context.calendar_of(timing), context.calendars)), None)
     if finding is not None:
         return f"{finding.message} It never starts anything."
-    plan = around.plan_of(timing)
-    if plan is None or _is_due_again(plan, decided_until, around):
+    plan = context.plan_of(timing)
+    if plan is None or _is_due_again(plan, decided_until, context):
         return None
     at = run_at(timing)
     if at is None:
@@ -91,9 +91,9 @@ def never_due(timing: Timing, decided_until: datetime | None, around: Around) ->
     return f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
 
 
-def schedule_warnings(schedule: Schedule, around: Around) -> Iterator[Finding]:
+def schedule_warnings(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
     """Yield what will fail once a schedule has started it; a schedule is made all the same."""
-    for batch in takers_of(schedule.entity, around.batches) if schedule.enabled else ():
+    for batch in takers_of(schedule.entity, context.batches) if schedule.enabled else ():
         # With PopulatorArgs nothing comes of it at all, which is said elsewhere.
         plain = batch.populator == _PATTERN and not batch.populator_args
         empty = {"FileName", "Data1", "Data2"} if plain else {"FileName"}
@@ -234,14 +234,14 @@ def _of_texts(schedule: Schedule) -> Iterator[Finding]:
         yield Finding("Description", f"It cannot be used: {failure}.")
 
 
-def _of_entity(schedule: Schedule, around: Around) -> Iterator[Finding]:
-    takers = takers_of(schedule.entity, around.batches)
+def _of_entity(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
+    takers = takers_of(schedule.entity, context.batches)
     entity = visible(schedule.entity)
-    broken = None if takers else taking(schedule.entity, around.unreadable)
+    broken = None if takers else taking(schedule.entity, context.unreadable)
     if broken is not None:
         yield Finding("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
     elif not takers:
-        meant = meant_by(schedule.entity, around.batches)
+        meant = meant_by(schedule.entity, context.batches)
         yield Finding("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
     elif schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
@@ -267,9 +267,9 @@ def _of_policies(schedule: Schedule) -> Iterator[Finding]:
         yield Finding("Jitter", f"{seconds} is not between 0 and 86400 seconds.")
 
 
-def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Finding]:
-    plan = around.plan_of(schedule.timing)
-    if plan is None or _is_due_again(plan, schedule.decided_until, around):
+def _of_due_times(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
+    plan = context.plan_of(schedule.timing)
+    if plan is None or _is_due_again(plan, schedule.decided_until, context):
         return
     name = typed(schedule.name)
     at = run_at(schedule.timing)
@@ -282,15 +282,20 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Finding]:
     yield Finding("", "It is never due again, so it never starts anything.", remedy)
 
 
-def _with_calendar(timing: Timing, finding: Finding, around: Around) -> Finding:
+def _with_calendar(timing: Timing, finding: Finding, context: ScheduleContext) -> Finding:
     """Say how a calendar is made that there is not, unless a name was only misspelt."""
     name = timing.calendar_name
-    if finding.column != "CalendarName" or name is None or name in around.calendars or nearest(name, around.calendars):
+    if (
+        finding.column != "CalendarName"
+        or name is None
+        or name in context.calendars
+        or nearest(name, context.calendars)
+    ):
         return finding
-    return replace(finding, remedy=to_import(name, str(around.today.year)))
+    return replace(finding, remedy=to_import(name, str(context.today.year)))
 
 
-def _is_due_again(plan: Plan, decided_until: datetime | None, around: Around) -> bool:
+def _is_due_again(plan: Plan, decided_until: datetime | None, context: ScheduleContext) -> bool:
     """Say whether anything is due behind what is decided, which nobody looks for farther back than controllers do."""
-    begun = min(decided_until or around.now, around.now)
-    return plan.next_after(max(begun, around.now - catch_up.LONGEST)) is not None
+    begun = min(decided_until or context.now, context.now)
+    return plan.next_after(max(begun, context.now - catch_up.LONGEST)) is not None

@@ -20,7 +20,7 @@ from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import (
     OPERATORS,
     OR_DISABLE,
-    Around,
+    ScheduleContext,
     schedule_findings,
     schedule_warnings,
 )
@@ -72,13 +72,13 @@ class ScheduleKeeper:
                 message = f"There is a schedule '{visible(name)}' already."
                 raise Refused(message, next_step=f"batchctl schedule set {typed(name)} ...")
             del broken  # A row that cannot be read may have the name: then the database refuses it.
-            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
             schedule = schedule_of(said)
             after: Columns = {name: value for name, value in said.items() if value is not None}
-            done = self._written(connection, schedule, around, {}, after, (), is_new=True)
+            done = self._written(connection, schedule, context, {}, after, (), is_new=True)
             if not done.findings and not self.actor.dry_run:
                 schedule_id = schedule_rows.add(connection, {**after, **UNARMED})
-                arming.arm(connection, schedule_id, around)
+                arming.arm(connection, schedule_id, context)
                 self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
             return done
 
@@ -99,15 +99,15 @@ class ScheduleKeeper:
             gone = left_behind(known.timing.schedule_type, schedule_of(wanted).timing.schedule_type)
             gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
             before, after = shown_columns.changes(was, {**wanted, **gone})
-            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
             schedule = schedule_of({**shown_columns.schedule(known), **wanted, **gone})
-            anew = arming.begins_anew(known, schedule, around)
+            anew = arming.begins_anew(known, schedule, context)
             decided_until = None if anew else known.decided_until
             schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
-            done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
+            done = self._written(connection, schedule, context, before, after, tuple(gone), is_new=False)
             if not done.findings and after and not self.actor.dry_run:
-                schedule_rows.change(connection, known.schedule_id, after, around.now)
-                arming.arm(connection, known.schedule_id, around, anew=anew)
+                schedule_rows.change(connection, known.schedule_id, after, context.now)
+                arming.arm(connection, known.schedule_id, context, anew=anew)
                 self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
             return done
 
@@ -123,19 +123,19 @@ class ScheduleKeeper:
         def act(connection: Any) -> Written:
             known = timetable.named(connection, name)
             now = self.actor.clock.now()
-            around = timetable.around(connection, self.zone, now)
+            context = timetable.schedule_context(connection, self.zone, now)
             before, after = shown_columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
             schedule = known
             if after:
                 unarmed = dict.fromkeys(UNARMED)
                 schedule = schedule_of({**shown_columns.schedule(known), **unarmed, **after})
             findings = enabled and bool(after)
-            done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=findings)
+            done = self._written(connection, schedule, context, before, after, (), is_new=False, is_checked=findings)
             if done.findings or not after or self.actor.dry_run:
                 return done
             if enabled:
                 schedule_rows.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
-                arming.arm(connection, known.schedule_id, around)
+                arming.arm(connection, known.schedule_id, context)
             else:
                 schedule_rows.disable(connection, known.schedule_id, now)
             action = "enable" if enabled else "disable"
@@ -148,7 +148,7 @@ class ScheduleKeeper:
         self,
         connection: Any,
         schedule: Schedule,
-        around: Around,
+        context: ScheduleContext,
         before: Columns,
         after: Columns,
         cleared: tuple[str, ...],
@@ -156,7 +156,7 @@ class ScheduleKeeper:
         is_new: bool,
         is_checked: bool = True,
     ) -> Written:
-        found = [*_of_lengths(after), *schedule_findings(schedule, around)] if is_checked else []
+        found = [*_of_lengths(after), *schedule_findings(schedule, context)] if is_checked else []
         found = [_for_options(one, after) for one in found]
         if is_new:
             # There is none yet that could be changed.
@@ -164,7 +164,7 @@ class ScheduleKeeper:
             found = [replace(one, remedy=_made_again(one, schedule, again)) for one in found]
         elif "Enabled" in after:
             found = [replace(one, remedy=_then_enabled(one)) for one in found]
-        plan = around.plan_of(schedule.timing)
+        plan = context.plan_of(schedule.timing)
         return Written(
             schedule=schedule,
             is_new=is_new,
@@ -172,9 +172,9 @@ class ScheduleKeeper:
             after=after,
             cleared=cleared,
             words=None if plan is None else plan.words,
-            next=timetable.next_of(connection, schedule, around),
+            next=timetable.next_of(connection, schedule, context),
             findings=tuple(found),
-            warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
+            warnings=tuple(schedule_warnings(schedule, context)) if is_checked else (),
             dry_run=self.actor.dry_run,
         )
 

@@ -26,7 +26,7 @@ from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import taking
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
-from batchctl.operations.scheduling.schedule_findings import Around, schedule_warnings
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_warnings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
@@ -83,17 +83,17 @@ class ScheduleBench:
         """Say what a schedule would do now; raises `NotFound`."""
         with self.table.transactions.read() as connection:
             schedule = timetable.named(connection, name)
-            around = self.table.around(connection)
-            tried = self._tried(connection, schedule, around)
-            return replace(tried, gates=tuple(self._gates(connection, tried, around)))
+            context = self.table.context(connection)
+            tried = self._tried(connection, schedule, context)
+            return replace(tried, gates=tuple(self._gates(connection, tried, context)))
 
-    def _tried(self, connection: Any, schedule: Schedule, around: Around) -> ScheduleTrial:
+    def _tried(self, connection: Any, schedule: Schedule, context: ScheduleContext) -> ScheduleTrial:
         shown = typed(schedule.name)
         try:
-            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+            plan = due.plan_of(schedule.timing, context.zone, context.calendar_of(schedule.timing))
         except UnfitTiming as unfit:
-            return self._silent(schedule, around, f"{unfit.column}: {unfit.message}", None, "batchctl check")
-        takers = takers_of(schedule.entity, around.batches)
+            return self._silent(schedule, context, f"{unfit.column}: {unfit.message}", None, "batchctl check")
+        takers = takers_of(schedule.entity, context.batches)
         if not lets_schedules(takers):
             modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
             said = f"no batch of its entity lets schedules start it: {modes}"
@@ -101,27 +101,32 @@ class ScheduleBench:
                 said = f"it is disabled, and {said}"
             # It cannot be enabled before either.
             step = f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
-            return self._silent(schedule, around, said, plan, step)
+            return self._silent(schedule, context, said, plan, step)
         if not schedule.enabled:
             said = "it is disabled; nothing that is due meanwhile is made up for"
             step = f"batchctl schedule enable {shown} --reason ..."
-            if plan.next_after(around.now) is None:
+            if plan.next_after(context.now) is None:
                 said, step = (
                     f"it is disabled, and {_over(connection, schedule, plan)}",
                     f"{_to_move(schedule)}, then: {step}",
                 )
-            return self._silent(schedule, around, said, plan, step)
+            return self._silent(schedule, context, said, plan, step)
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        armed = timetable.armed(schedule, undecided, around)
-        decision = catch_up.decide(armed, undecided, around.now, self.table.grace)
+        armed = timetable.armed(schedule, undecided, context)
+        decision = catch_up.decide(armed, undecided, context.now, self.table.grace)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
-        return self._judged(armed, undecided, decision, blocker, around)
+        return self._judged(armed, undecided, decision, blocker, context)
 
     def _judged(
-        self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around
+        self,
+        schedule: Schedule,
+        undecided: Undecided,
+        decision: Decision,
+        blocker: Blocker | None,
+        context: ScheduleContext,
     ) -> ScheduleTrial:
         plan = undecided.plan
-        following = catch_up.next_run(schedule, undecided, decision.decided_until, around.now)
+        following = catch_up.next_run(schedule, undecided, decision.decided_until, context.now)
         instant = None if following is None else undecided.next_after(decision.decided_until)
         local = None if instant is None else instant.local
         due_now = ", ".join(fire.said for fire in decision.fires)
@@ -144,12 +149,12 @@ class ScheduleBench:
             words=plan.words,
             next_run_time=following,
             next_local=local,
-            notes=(*self._notes(schedule, around), *([_DISABLES_ITSELF] if runs_once else [])),
+            notes=(*self._notes(schedule, context), *([_DISABLES_ITSELF] if runs_once else [])),
             next_step=step,
         )
 
     def _silent(
-        self, schedule: Schedule, around: Around, reason: str, plan: Plan | None, next_step: str
+        self, schedule: Schedule, context: ScheduleContext, reason: str, plan: Plan | None, next_step: str
     ) -> ScheduleTrial:
         return ScheduleTrial(
             schedule=schedule,
@@ -159,35 +164,35 @@ class ScheduleBench:
             words=None if plan is None else plan.words,
             next_run_time=None,
             next_local=None,
-            notes=tuple(self._notes(schedule, around)),
+            notes=tuple(self._notes(schedule, context)),
             next_step=next_step,
         )
 
-    def _gates(self, connection: Any, tried: ScheduleTrial, around: Around) -> Iterator[Gate]:
+    def _gates(self, connection: Any, tried: ScheduleTrial, context: ScheduleContext) -> Iterator[Gate]:
         """Yield each condition by itself, also those that `reason` does not come to, because another one blocks first."""
         schedule, row = tried.schedule, f"Schedule {tried.schedule.schedule_id}"
-        takers = takers_of(schedule.entity, around.batches)
+        takers = takers_of(schedule.entity, context.batches)
         yield _timing(tried, row)
         yield _enabled(schedule, row)
         yield _mode(takers)
-        yield _entity(schedule, around, row)
-        plan = around.plan_of(schedule.timing)
+        yield _entity(schedule, context, row)
+        plan = context.plan_of(schedule.timing)
         if plan is None:
             return
-        yield from _times(tried, plan, around.now, row)
+        yield from _times(tried, plan, context.now, row)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         yield triggers.overlap(blocker)
 
-    def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
-        entity = _entity(schedule, around, "")
+    def _notes(self, schedule: Schedule, context: ScheduleContext) -> Iterator[str]:
+        entity = _entity(schedule, context, "")
         if entity.blocked is not None:
             yield f"{entity.blocked[:1].upper()}{entity.blocked[1:]}."
-        for batch in takers_of(schedule.entity, around.batches):
-            waits = (gates.enabled(batch), gates.frozen(batch, around.now))
+        for batch in takers_of(schedule.entity, context.batches):
+            waits = (gates.enabled(batch), gates.frozen(batch, context.now))
             yield from (f"What it starts waits: {gate.blocked}." for gate in waits if gate.blocked is not None)
-        yield from (warning.message for warning in schedule_warnings(schedule, around))
-        calendar = around.calendar_of(schedule.timing)
-        ends = None if calendar is None else running_out(calendar, around.today)
+        yield from (warning.message for warning in schedule_warnings(schedule, context))
+        calendar = context.calendar_of(schedule.timing)
+        ends = None if calendar is None else running_out(calendar, context.today)
         if ends is not None:
             yield f"{ends[:1].upper()}{ends[1:]}."
         if not self.fires_here:
@@ -219,10 +224,10 @@ def _mode(takers: Sequence[BatchDefinition]) -> Gate:
     )
 
 
-def _entity(schedule: Schedule, around: Around, row: str) -> Gate:
-    if takers_of(schedule.entity, around.batches):
+def _entity(schedule: Schedule, context: ScheduleContext, row: str) -> Gate:
+    if takers_of(schedule.entity, context.batches):
         return Gate(name="entity")
-    broken = taking(schedule.entity, around.unreadable)
+    broken = taking(schedule.entity, context.unreadable)
     if broken is not None:
         return Gate("entity", f"{broken.message}: nothing comes of what it starts", broken.mend, broken.place)
     blocked = f"no batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts"

@@ -33,21 +33,21 @@ def time_findings(
     connection: Any, table: Timetable, batches: Sequence[BatchDefinition], triggers: Sequence[DataTrigger]
 ) -> Iterator[Row]:
     """Yield what is wrong with each schedule, calendar and mode."""
-    around = table.around(connection)
+    context = table.context(connection)
     timed, broken = schedule_rows.everything(connection)
     known = calendars.everything(connection)
     for row in broken:
         yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)
     for schedule in timed:
-        wrong = list(schedule_findings(schedule, around))
+        wrong = list(schedule_findings(schedule, context))
         for finding in wrong:
             mended = replace(finding, remedy=remedy_of(schedule, finding, wrong))
             yield "Schedule", visible(schedule.name), _of_job(schedule, mended)
-        for finding in schedule_warnings(schedule, around):
+        for finding in schedule_warnings(schedule, context):
             yield "Schedule", visible(schedule.name), finding
     for calendar in known:
         users = [one for one in timed if one.timing.calendar_name == calendar.name]
-        for finding in calendar_findings(calendar, users, around.today):
+        for finding in calendar_findings(calendar, users, context.today):
             yield "Calendar", visible(calendar.name), finding
     for day_id, calendar_id in calendars.strays(connection).items():
         said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
@@ -56,7 +56,7 @@ def time_findings(
     for row in unreadable:
         yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
     for backfill in running:
-        if backfill.last > around.now:
+        if backfill.last > context.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
     for batch in batches:
         for finding in mode_findings(batch, batches, timed, triggers):

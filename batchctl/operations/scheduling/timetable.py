@@ -23,7 +23,12 @@ from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
-from batchctl.operations.scheduling.schedule_findings import Around, remedy_of, schedule_findings, schedule_warnings
+from batchctl.operations.scheduling.schedule_findings import (
+    ScheduleContext,
+    remedy_of,
+    schedule_findings,
+    schedule_warnings,
+)
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
@@ -152,7 +157,7 @@ class Timetable:
     def everything(self) -> tuple[Timed, ...]:
         """Return all schedules that can be read, by name."""
         with self.transactions.read() as connection:
-            return timed(connection, self.around(connection))
+            return timed(connection, self.context(connection))
 
     def unreadable(self) -> list[UnreadableRow]:
         """Return the schedules that cannot be read."""
@@ -162,24 +167,24 @@ class Timetable:
     def sheet(self, name: str) -> Sheet:
         """Return everything about one; raises `NotFound`."""
         with self.transactions.read() as connection:
-            around = self.around(connection)
+            context = self.context(connection)
             schedule = named(connection, name)
             return Sheet(
-                timed=_timed(connection, schedule, around),
-                takers=takers_of(schedule.entity, around.batches),
+                timed=_timed(connection, schedule, context),
+                takers=takers_of(schedule.entity, context.batches),
                 decided=tuple(fire_reports.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
                 audit=tuple(audit_entries.of_target(connection, schedule_target(name))),
             )
 
-    def around(self, connection: Any) -> Around:
+    def context(self, connection: Any) -> ScheduleContext:
         """Return what schedules have to fit."""
-        return around(connection, self.zone, self.clock.now())
+        return schedule_context(connection, self.zone, self.clock.now())
 
 
-def around(connection: Any, zone: str, now: datetime) -> Around:
+def schedule_context(connection: Any, zone: str, now: datetime) -> ScheduleContext:
     """Return what schedules have to fit."""
     defined = definitions.read(connection)
-    return Around(
+    return ScheduleContext(
         zone=zone,
         now=now,
         batches=defined.batches,
@@ -188,45 +193,45 @@ def around(connection: Any, zone: str, now: datetime) -> Around:
     )
 
 
-def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
+def timed(connection: Any, context: ScheduleContext) -> tuple[Timed, ...]:
     """Return all schedules by name."""
     found = sorted(schedule_rows.everything(connection)[0], key=lambda one: one.name)
-    return tuple(_timed(connection, schedule, around) for schedule in found)
+    return tuple(_timed(connection, schedule, context) for schedule in found)
 
 
-def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
+def coming_up(connection: Any, context: ScheduleContext, most: int) -> tuple[ComingUp, ...]:
     """Return what schedules start next, the soonest first."""
     found = [
         ComingUp(schedule=schedule, next=at)
         for schedule in schedule_rows.soonest(connection, most + NOT_STARTING)
-        if (at := next_of(connection, schedule, around)) is not None
+        if (at := next_of(connection, schedule, context)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
-def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
+def next_of(connection: Any, schedule: Schedule, context: ScheduleContext) -> Next | None:
     """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
-    plan = around.plan_of(schedule.timing)
+    plan = context.plan_of(schedule.timing)
     if plan is None:
         return None
     undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-    standing = standing_of(schedule, undecided, around)
+    standing = standing_of(schedule, undecided, context)
     if standing.decided_until is None or standing.next_run_time is None:
         return None
-    instant = undecided.next_after(max(standing.decided_until, around.now - catch_up.LONGEST))
+    instant = undecided.next_after(max(standing.decided_until, context.now - catch_up.LONGEST))
     at = standing.next_run_time
-    return None if instant is None else Next(instant=instant, at=at, is_overdue=at < around.now - DECIDED_WITHIN)
+    return None if instant is None else Next(instant=instant, at=at, is_overdue=at < context.now - DECIDED_WITHIN)
 
 
-def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:
+def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext) -> Standing:
     """Return where a schedule stands once the leader has seen it."""
-    is_let = lets_schedules(takers_of(schedule.entity, around.batches))
-    return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
+    is_let = lets_schedules(takers_of(schedule.entity, context.batches))
+    return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, context.zone), context.now, is_let=is_let)
 
 
-def armed(schedule: Schedule, plan: Times, around: Around) -> Schedule:
+def armed(schedule: Schedule, plan: Times, context: ScheduleContext) -> Schedule:
     """Return a schedule as the leader leaves it once he has seen it."""
-    standing = standing_of(schedule, plan, around)
+    standing = standing_of(schedule, plan, context)
     return replace(
         schedule,
         next_run_time=standing.next_run_time,
@@ -235,24 +240,24 @@ def armed(schedule: Schedule, plan: Times, around: Around) -> Schedule:
     )
 
 
-def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
+def _timed(connection: Any, schedule: Schedule, context: ScheduleContext) -> Timed:
     return Timed(
         schedule=schedule,
-        plan=around.plan_of(schedule.timing),
-        next=next_of(connection, schedule, around),
+        plan=context.plan_of(schedule.timing),
+        next=next_of(connection, schedule, context),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
         findings=(
-            *schedule_findings(schedule, around),
-            *schedule_warnings(schedule, around),
-            *_of_calendar(schedule, around),
+            *schedule_findings(schedule, context),
+            *schedule_warnings(schedule, context),
+            *_of_calendar(schedule, context),
         ),
     )
 
 
-def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Finding]:
+def _of_calendar(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
     """Yield that its calendar ends, which `check` says of the calendar."""
-    calendar = around.calendar_of(schedule.timing)
-    ends = None if calendar is None else running_out(calendar, around.today)
+    calendar = context.calendar_of(schedule.timing)
+    ends = None if calendar is None else running_out(calendar, context.today)
     if ends is not None and schedule.enabled:
         yield Finding("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
 

@@ -19,7 +19,7 @@ from batchctl.store.tables import TO_SEND, alert_delivery
 
 DeliveryId = NewType("DeliveryId", int)
 
-SPOKEN = DeliveryStatus.SENT, DeliveryStatus.FAILED
+TRIED = DeliveryStatus.SENT, DeliveryStatus.FAILED
 """How messages end that say whether a channel delivers."""
 
 _a = alert_delivery.c
@@ -43,7 +43,7 @@ _LAST_OF = RowSelect(
 )
 _LAST_WORD = RowSelect(
     select(alert_delivery)
-    .where(_a.Channel == bindparam("channel"), or_(*(_a.Status == each.value for each in SPOKEN)))
+    .where(_a.Channel == bindparam("channel"), or_(*(_a.Status == each.value for each in TRIED)))
     .order_by(_a.AlertDelivery_id.desc())
     .limit(bindparam("most"))
 )

@@ -50,14 +50,14 @@ class Dialect(Protocol):
         self,
         connection: Connection,
         *,
-        hurried: bool = False,
+        nowait: bool = False,
         optimistic: bool = False,
         tell: Callable[[datetime], None] | None = None,
     ) -> None:
         """Begin a transaction; `tell` hears the time of a database with a clock of its own, at the first answer.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that is `hurried` finds out about locks by running into them, if the database can tell it so at once.
+        One that is `nowait` finds out about locks by running into them, if the database can tell it so at once.
         One that is `optimistic` lets others write, where it would be alone, until it does itself; when any have done so
         since it began to read, its first statement that writes raises what `is_transient`.
         """

@@ -207,7 +207,7 @@ def end_migration(connection: Connection) -> None:
 def begin_write(
     connection: Connection,
     *,
-    hurried: bool = False,  # noqa: ARG001 - the protocol's
+    nowait: bool = False,  # noqa: ARG001 - the protocol's
     optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:

@@ -79,7 +79,7 @@ _CONNECTING = {
 }
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _CLOCK = "SELECT clock_timestamp()"
-_HURRY = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
+_NOWAIT = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_NAME = "SELECT 1 FROM NamedLock WHERE NamedLock_id = %s FOR NO KEY UPDATE"
 _IS_NAME = "SELECT 1 FROM NamedLock WHERE NamedLock_id = %s"
@@ -174,13 +174,13 @@ def _limit_waiting(raw: Any) -> None:
 
     What has been asked before goes out before anything else does.
     """
-    from batchctl.store.dialects.postgresql_pipeline import Trips  # noqa: PLC0415 - it needs the driver, an extra
+    from batchctl.store.dialects.postgresql_pipeline import Pipeline  # noqa: PLC0415 - it needs the driver, an extra
 
     wait = raw.wait
-    trips = raw.batchctl_trips = Trips(raw, lambda work: wait(_while_heard(work)))
+    pipeline = raw.batchctl_pipeline = Pipeline(raw, lambda work: wait(_while_heard(work)))
 
     def limited(work: Any, *args: Any, **options: Any) -> Any:
-        trips.go()
+        pipeline.go()
         return wait(_while_heard(work), *args, **options)
 
     raw.wait = limited
@@ -221,23 +221,23 @@ def lock_schema(connection: Connection) -> None:
 
 def end_migration(connection: Connection) -> None:
     """Prepare everything anew: at the sight of a DROP the driver may let the server forget all statements, ours among them."""
-    _raw(connection).batchctl_trips.unprepare()
+    _raw(connection).batchctl_pipeline.unprepare()
 
 
 def begin_write(
     connection: Connection,
     *,
-    hurried: bool = False,
+    nowait: bool = False,
     optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:
     """Begin a transaction and hear the server's time; one that is hurried begins along with its first statement."""
     raw = _raw(connection)
-    raw.batchctl_hurried, raw.batchctl_tells = hurried, False
-    raw.batchctl_trips.begin(_BEGIN)
+    raw.batchctl_nowait, raw.batchctl_tells = nowait, False
+    raw.batchctl_pipeline.begin(_BEGIN)
     heard = None if tell is None else lambda row: tell(row[0].astimezone(UTC))
-    asked = raw.batchctl_trips.ask(_HURRY if hurried else _CLOCK, then=heard)
-    if not hurried:
+    asked = raw.batchctl_pipeline.ask(_NOWAIT if nowait else _CLOCK, then=heard)
+    if not nowait:
         asked()
 
 
@@ -245,8 +245,8 @@ def commit(connection: Connection) -> None:
     """Commit what `begin_write` began."""
     raw = _raw(connection)
     if raw.batchctl_tells:
-        raw.batchctl_trips.ask(_TELL)
-    raw.batchctl_trips.do("COMMIT")
+        raw.batchctl_pipeline.ask(_TELL)
+    raw.batchctl_pipeline.do("COMMIT")
 
 
 def rollback(connection: Connection) -> None:
@@ -256,13 +256,13 @@ def rollback(connection: Connection) -> None:
         return
     raw = _raw(connection)
     if raw is not None and not raw.closed:
-        raw.batchctl_trips.forget()
-        raw.batchctl_trips.do("ROLLBACK")
+        raw.batchctl_pipeline.forget()
+        raw.batchctl_pipeline.do("ROLLBACK")
 
 
 def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], list[Any]]:
     """Ask; the statement goes out when an answer is wanted, and with it all that was asked before."""
-    asked: Callable[[], list[Any]] = _raw(connection).batchctl_trips.ask(statement, values)
+    asked: Callable[[], list[Any]] = _raw(connection).batchctl_pipeline.ask(statement, values)
     return asked
 
 
@@ -287,7 +287,7 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Cal
 def lock_name(connection: Connection, name: str) -> bool:
     """Let nobody else have a name until the end of the transaction; who is hurried runs into whoever has it."""
     raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
-    if raw.batchctl_hurried:
+    if raw.batchctl_nowait:
         if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:
             _make_name(raw, slot)
         return True
@@ -313,17 +313,17 @@ def tell(connection: Connection) -> None:
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
     # What was asked before is no part of it: it fails by itself, and here.
-    _raw(connection).batchctl_trips.do("SAVEPOINT part")
+    _raw(connection).batchctl_pipeline.do("SAVEPOINT part")
 
 
 def undo_part(connection: Connection) -> None:
     """Undo the part."""
-    _raw(connection).batchctl_trips.do("ROLLBACK TO part")
+    _raw(connection).batchctl_pipeline.do("ROLLBACK TO part")
 
 
 def end_part(connection: Connection) -> None:
     """Make the part one with its transaction."""
-    _raw(connection).batchctl_trips.do("RELEASE part")
+    _raw(connection).batchctl_pipeline.do("RELEASE part")
 
 
 def session(connection: Connection) -> object:
@@ -346,7 +346,7 @@ def change_marker(connection: Connection) -> object:
     """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
     raw = _raw(connection)
     heard = getattr(raw, "batchctl_heard", None)
-    if heard is None and (raw.batchctl_trips.are_waiting or raw.info.transaction_status != _IDLE):
+    if heard is None and (raw.batchctl_pipeline.are_waiting or raw.info.transaction_status != _IDLE):
         # What begins to listen in a transaction is deaf again when that is rolled back.
         return object()
     if heard is None:

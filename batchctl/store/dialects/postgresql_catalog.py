@@ -86,7 +86,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
         make(connection)
         return definitions(connection)
     finally:
-        raw.batchctl_trips.do("ROLLBACK")
+        raw.batchctl_pipeline.do("ROLLBACK")
 
 
 def make_as_printed(connection: Connection) -> None:

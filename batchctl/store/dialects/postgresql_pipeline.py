@@ -19,26 +19,26 @@ _REFUSED = frozenset({pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED}
 class Asked:
     """A statement that has an answer once it has been sent."""
 
-    __slots__ = "rows", "text", "then", "trips", "values"
+    __slots__ = "rows", "text", "then", "pipeline", "values"
 
     def __init__(
-        self, trips: Trips, text: str, values: Sequence[Any] | None, then: Callable[[Any], None] | None
+        self, pipeline: Pipeline, text: str, values: Sequence[Any] | None, then: Callable[[Any], None] | None
     ) -> None:
         """Keep what is asked, and who is told the answer's only row as soon as it is there."""
-        self.trips, self.text, self.values, self.then = trips, text, values, then
+        self.pipeline, self.text, self.values, self.then = pipeline, text, values, then
         self.rows: list[Any] | None = None
 
     def __call__(self) -> list[Any]:
         """Return the rows of the answer."""
         if self.rows is None:
-            self.trips.go()
+            self.pipeline.go()
         if self.rows is None:
             message = f"there is no answer, because an earlier statement failed, to: {self.text}"
             raise errors.InterfaceError(message)
         return self.rows
 
 
-class Trips:
+class Pipeline:
     """What one connection has been asked and has not sent yet."""
 
     def __init__(self, raw: Any, wait: Callable[[Generator[Any, Any, Any]], Any]) -> None:

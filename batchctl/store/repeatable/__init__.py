@@ -26,9 +26,9 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
     return [trigger for kind in _KINDS for trigger in kind.triggers(dialect, schema)]
 
 
-def helpers(dialect: str) -> dict[str, str]:
+def view_functions(dialect: str) -> dict[str, str]:
     """Return the views that triggers go by, and that nobody is meant to look at."""
-    return view_dialect.helpers(dialect) | audit_triggers.views(dialect) | pointing.views(dialect)
+    return view_dialect.view_functions(dialect) | audit_triggers.views(dialect) | pointing.views(dialect)
 
 
 def statements(dialect: str) -> list[str]:
@@ -36,7 +36,7 @@ def statements(dialect: str) -> list[str]:
     return [
         *functions(dialect),
         *views.views(dialect).values(),
-        *helpers(dialect).values(),
+        *view_functions(dialect).values(),
         *(trigger.statement for trigger in triggers(dialect)),
     ]
 
@@ -44,7 +44,7 @@ def statements(dialect: str) -> list[str]:
 def names(dialect: str) -> set[str]:
     """Return what all of it is called where the catalog of a database is read."""
     if dialect != "postgresql":
-        return {*views.NAMES, *helpers(dialect), *(trigger.name for trigger in triggers(dialect))}
+        return {*views.NAMES, *view_functions(dialect), *(trigger.name for trigger in triggers(dialect))}
     return {
         *(name.lower() for name in views.NAMES),
         *(f"{trigger.table}.{trigger.name}".lower() for trigger in triggers(dialect)),

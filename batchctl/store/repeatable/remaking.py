@@ -43,7 +43,7 @@ def remake(connection: Connection) -> None:
 def _on_sqlite(connection: Connection) -> None:
     """Make what differs: SQLite has no REPLACE, and with a view go its triggers."""
     found = _found(connection, "view")
-    for name, statement in (views.views("sqlite") | repeatable.helpers("sqlite")).items():
+    for name, statement in (views.views("sqlite") | repeatable.view_functions("sqlite")).items():
         if found.get(name) != _in_one_line(statement):
             _execute(connection, f"DROP VIEW IF EXISTS {name}", statement)
     found = _found(connection, "trigger")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from batchctl.store.views.blocker_views import frozen, not_installed, unreadable
 from batchctl.store.views.instance_views import failed, history, late, running, status
 from batchctl.store.views.start_views import inbox, schedule, sql_job
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 from batchctl.store.views.waiting_view import waiting
 
 NAMES = (
@@ -24,7 +24,7 @@ NAMES = (
 
 def views(dialect: str, schema: str = "") -> dict[str, str]:
     """Return the statement that makes each view; `schema` with its dot stands before each name where it is not the default."""
-    spoken = Spoken(dialect, schema)
+    view_dialect = ViewDialect(dialect, schema)
     written = (
         unreadable,
         not_installed,
@@ -40,6 +40,6 @@ def views(dialect: str, schema: str = "") -> dict[str, str]:
         sql_job,
     )
     return {
-        name: spoken.for_any_client(f"{spoken.create} {schema}{name} AS{write(spoken)}")
+        name: view_dialect.for_any_client(f"{view_dialect.create} {schema}{name} AS{write(view_dialect)}")
         for name, write in zip(NAMES, written, strict=True)
     }

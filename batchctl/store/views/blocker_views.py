@@ -23,7 +23,7 @@ from batchctl.store.tables import (
     resource,
     schedule,
 )
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 
 _WORDS: Mapping[str, type[StrEnum]] = {
     "ProcessingMode": status.ProcessingMode,
@@ -52,7 +52,7 @@ _MENDS = {
 """What is written into a row of work that nothing can go by: a person decides, or it waits no longer."""
 
 
-def unreadable(s: Spoken) -> str:
+def unreadable(s: ViewDialect) -> str:
     """Return the rows that nothing can go by, of each the first column that is why."""
     legs = [_definition(s, place, *one) for place, one in enumerate(_DEFINITIONS)]
     legs += [_work(s, len(legs) + place, *one) for place, one in enumerate(_MENDS.items())]
@@ -73,7 +73,7 @@ FROM (
 ) m WHERE Given IS NOT NULL"""
 
 
-def _definition(s: Spoken, place: int, table: Table, batch: str, joined: str) -> str:
+def _definition(s: ViewDialect, place: int, table: Table, batch: str, joined: str) -> str:
     """Return what of the rows of a table keeps a batch, or a schedule, from being read."""
     at = "t." if joined else ""
     wrong = "\n    ".join(
@@ -117,7 +117,7 @@ def _instead(column: Column[Any]) -> str:
     return str(default.arg).replace("'", "''") if isinstance(default, DefaultClause) else "..."
 
 
-def _work(s: Spoken, place: int, table: Table, mends: Mapping[str, str]) -> str:
+def _work(s: ViewDialect, place: int, table: Table, mends: Mapping[str, str]) -> str:
     """Return the rows of a table of work that nothing can go by, and what each may hold; its index finds them."""
     *others, (_, last) = [
         (condition, mends[column])
@@ -130,7 +130,7 @@ def _work(s: Spoken, place: int, table: Table, mends: Mapping[str, str]) -> str:
 FROM {s.of}{table.name} WHERE {spelled(UNREADABLE[table], s.dialect)}"""
 
 
-def not_installed(s: Spoken) -> str:
+def not_installed(s: ViewDialect) -> str:
     """Return what batches (at step -1) and their steps name and no controller has, of those that run and the last that began.
 
     Nothing is said where one of them has not written what it has, nor of a name with a comma. What a person has to fill in is
@@ -179,7 +179,7 @@ WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR ({s.has_tag(offers, "n.Name")}))"""
 
 
-def frozen(s: Spoken) -> str:
+def frozen(s: ViewDialect) -> str:
     """Return the batches that a freeze holds, and by which: of several the one that lasts longest."""
     scope = (
         "CASE WHEN z.Tag IS NOT NULL THEN "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, lacks, not_installed, unfit, waited_for
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 
 
-def status(s: Spoken) -> str:
+def status(s: ViewDialect) -> str:
     """Return where each batch stands."""
 
     def many(word: str, *words: str) -> str:
@@ -64,7 +64,7 @@ LEFT JOIN {s.of}Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM {s
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id)"""
 
 
-def failed(s: Spoken) -> str:
+def failed(s: ViewDialect) -> str:
     """Return what has failed or is held, and the attempt it failed with."""
     return f"""
 SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.CycleKey, f.Entity, f.FileName,
@@ -81,7 +81,7 @@ LEFT JOIN {s.of}BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE {s.among("c.Status", "retry", "failed", "held")} AND (c.Status = 'failed' OR c.Status = 'held')"""
 
 
-def running(s: Spoken) -> str:
+def running(s: ViewDialect) -> str:
     """Return what runs, and how long it may."""
     runs = s.seconds("h.StartTime", s.now)
     return f"""
@@ -101,7 +101,7 @@ LEFT JOIN {s.of}ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.
 WHERE h.Status = 'running'"""
 
 
-def late(s: Spoken) -> str:
+def late(s: ViewDialect) -> str:
     """Return what should have happened by now: of steps, instances, schedules and upstreams."""
     alarm = "COALESCE(p.AlarmDuration, p.ExpectedDuration)"
     ends, now = s.later("h.StartTime", alarm), s.now
@@ -149,7 +149,7 @@ WHERE i.ResolvedTime IS NULL AND {s.among("i.Kind", "not_arrived", "not_started"
 ) l"""
 
 
-def history(s: Spoken) -> str:
+def history(s: ViewDialect) -> str:
     """Return every attempt, with what it ran."""
     again = s.joined(
         "'INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', '",

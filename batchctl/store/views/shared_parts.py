@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from batchctl.domain.errors import NEXT
 from batchctl.domain.locked_rows import BETWEEN, ESCAPE, ESCAPED, SO, TO_END_IT
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 
 GRACE = 60
 """Seconds after which what is due and has not begun counts as late."""
@@ -15,7 +15,7 @@ CLAIMED = ("running", "pausing", "cancelling")
 OVER = ("complete", "cancelled")
 
 
-def unfit(s: Spoken) -> str:
+def unfit(s: ViewDialect) -> str:
     """Return the batches that nothing can go by: of each the first row that is why, and the statement that mends it."""
     nth = "ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id)"
     return f"""Unfit AS (
@@ -25,19 +25,19 @@ WHERE Nth = 1
 )"""
 
 
-def unfit_work(s: Spoken, table: str) -> str:
+def unfit_work(s: ViewDialect, table: str) -> str:
     """Return the rows of a table of work that nothing can go by."""
     return f"""UnfitWork AS (
 SELECT Row_id, ColumnName, Reason, NextSql FROM {s.of}vUnreadable WHERE TableName = '{table}'
 )"""
 
 
-def not_installed(s: Spoken) -> str:
+def not_installed(s: ViewDialect) -> str:
     """Return what batches and steps name and no controller has; looked for once, however often it is asked about."""
     return f"Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM {s.of}vNotInstalled)"
 
 
-def waited_for(s: Spoken) -> str:
+def waited_for(s: ViewDialect) -> str:
     """Return each upstream of what has begun to be waited for, by CycleKey and since when."""
     return f"""(SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM {s.of}BatchCompletion
       WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
@@ -49,13 +49,13 @@ def same_key(x: str) -> str:
     return f"({x}.CycleKey = w.CycleKey OR ({x}.CycleKey IS NULL AND w.CycleKey IS NULL))"
 
 
-def lacks(s: Spoken) -> str:
+def lacks(s: ViewDialect) -> str:
     """Say that the upstream has not completed."""
     return f"""NOT EXISTS (SELECT 1 FROM {s.of}BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND {same_key("x")})"""
 
 
-def locked(s: Spoken, key: str, of: str, names: Iterable[tuple[str, str]]) -> str:
+def locked(s: ViewDialect, key: str, of: str, names: Iterable[tuple[str, str]]) -> str:
     """Return which of some rows `c` somebody keeps locked, as controllers say it in `Told t`, and what ends that."""
     said = s.joined(f"'{BETWEEN}'", s.after(s.before("k.Trouble", NEXT), len(SO)))
     found = [s.beginning_at("t.Said", s.joined(f"'{BETWEEN}{what} '", named, "': '")) for what, named in names]
@@ -83,7 +83,7 @@ def told_name(column: str) -> str:
     return column
 
 
-def to_end(s: Spoken, lock: str) -> str:
+def to_end(s: ViewDialect, lock: str) -> str:
     """Return the statement that ends a lock, or what shows who met it."""
     mend = s.joined(f"{lock}.Mend", "';'")
     return f"CASE WHEN {lock}.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE {mend} END"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from batchctl.domain.dead_ends import BY_A_PERSON, CORRECTED
 from batchctl.domain.rows import MOST_TRIES
 from batchctl.store.views.shared_parts import GRACE, locked, not_installed, to_end, unfit
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 
 _COLUMN = """CASE WHEN t.SearchedIn = 'data' OR (f.FileName IS NULL AND f.Data IS NOT NULL) THEN 'Data'
                  WHEN t.SearchedIn = 'entity' THEN 'Entity' ELSE 'FileName' END"""
 """Which column of a row its populators go by, as far as a view can tell."""
 
 
-def schedule(s: Spoken) -> str:
+def schedule(s: ViewDialect) -> str:
     """Return the schedules, when they are due and what became of the last time."""
 
     def part(before: str, column: str, *after: str) -> str:
@@ -94,7 +94,7 @@ LEFT JOIN {s.of}Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM {s
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = {source})"""
 
 
-def sql_job(s: Spoken) -> str:
+def sql_job(s: ViewDialect) -> str:
     """Return the jobs that are one piece of SQL, and how each ran last; a row inserted here is a job."""
 
     def bare(column: str) -> str:
@@ -121,7 +121,7 @@ LEFT JOIN {s.of}BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE e.Origin = 'sql' AND b.Origin = 'sql'"""
 
 
-def inbox(s: Spoken) -> str:
+def inbox(s: ViewDialect) -> str:
     """Return the FileProcess rows that nothing has been made of, and why."""
     target = s.joined("'FileProcess:'", "f.FileProcess_id")
     again = s.joined(
@@ -212,7 +212,7 @@ FROM {s.of}vUnreadable w JOIN {s.of}FileProcess f ON f.FileProcess_id = w.Row_id
 ) q"""
 
 
-def _again(s: Spoken) -> str:
+def _again(s: ViewDialect) -> str:
     """Return of rejected rows the one as which their watch has taken the file again, renamed or changed in place."""
     same = "o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs"
     return f"""Again AS (

@@ -16,7 +16,7 @@ LONGEST_SAID = 1_000_000
 """More characters than any text has of which a view shows the rest: SQL Server wants to know how many."""
 
 
-class Spoken:
+class ViewDialect:
     """One database's way of saying it."""
 
     def __init__(self, dialect: str, schema: str) -> None:
@@ -134,7 +134,7 @@ class Spoken:
         length = self._each("", "", f", {LONGEST_SAID}")
         return f"{self._each('substr', 'substr', 'SUBSTRING')}({text}, {at}{length})"
 
-    def around_a_number(self, table: str) -> tuple[str, str]:
+    def beside_a_number(self, table: str) -> tuple[str, str]:
         """Return what stands before and after a statement that numbers a row itself."""
         begin, end = f"'SET IDENTITY_INSERT {table} ON; '", f"' SET IDENTITY_INSERT {table} OFF;'"
         return self._each("''", "''", begin), self._each("''", "''", end)
@@ -239,7 +239,7 @@ class Spoken:
         return f"{shown}, {self.local(at)} AS {called}Local"
 
 
-def helpers(dialect: str) -> dict[str, str]:
+def view_functions(dialect: str) -> dict[str, str]:
     """Return the view by which those of SQLite say what cannot be seen before and after a text."""
     if dialect != "sqlite":
         return {}

@@ -20,7 +20,7 @@ from batchctl.store.views.shared_parts import (
     unfit_work,
     waited_for,
 )
-from batchctl.store.views.view_dialect import Spoken
+from batchctl.store.views.view_dialect import ViewDialect
 
 _STANDS = (
     ("ready", "has not begun yet"),
@@ -38,7 +38,7 @@ _MISREAD = key_of(IncidentKind.UNREADABLE, "ProcessBatch")
 """How the keys of incidents begin that are about a column of a batch."""
 
 
-def waiting(s: Spoken) -> str:
+def waiting(s: ViewDialect) -> str:
     """Return the instances that wait, the FileProcess rows to be that wait for other batches or a populator, and whose would."""
     columns = "BatchControl_id ProcessBatchName Status CycleKey Entity FileName Since Reason NotBeforeTime FileProcess_id NextSql"
     shown = {
@@ -60,7 +60,7 @@ UNION ALL
 ) q"""
 
 
-def _instances(s: Spoken) -> str:
+def _instances(s: ViewDialect) -> str:
     """Return the instances that wait, and for what."""
     return f"""SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
        {_reason(s)} AS Reason,
@@ -86,13 +86,13 @@ LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1"""
 
 
-def _unreadable(s: Spoken) -> str:
+def _unreadable(s: ViewDialect) -> str:
     """Return the instances of which nobody knows how they stand, and those whose FileProcess row is gone."""
     gone = s.joined(
         *("'BatchControl '", "c.BatchControl_id", "' cannot be read: FileProcess '", "c.FileProcess_id", "' is gone'")
     )
     entity = s.quoted("COALESCE(b.Entity, b.ProcessBatchName)")
-    begin, end = s.around_a_number("FileProcess")
+    begin, end = s.beside_a_number("FileProcess")
     insert = "'INSERT INTO FileProcess (FileProcess_id, Entity) VALUES ('"
     put_back = s.joined(begin, insert, "c.FileProcess_id", "', '", entity, "');'", end)
     return f"""SELECT c.BatchControl_id, b.ProcessBatchName, 'unreadable', c.CycleKey, f.Entity, f.FileName, c.z_updated,
@@ -111,7 +111,7 @@ WHERE {s.among("c.Status", *OPEN_INSTANCE)}
 AND NOT EXISTS (SELECT 1 FROM {s.of}FileProcess f WHERE f.FileProcess_id = c.FileProcess_id)"""
 
 
-def _limits(s: Spoken) -> str:
+def _limits(s: ViewDialect) -> str:
     """Return what is under way, and of each batch a resource that lacks it."""
     return f"""Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM {s.of}BatchControl WHERE {s.among("Status", *CLAIMED)} GROUP BY ProcessBatch_id
@@ -132,7 +132,7 @@ GROUP BY n.ProcessBatch_id
 """
 
 
-def _line(s: Spoken) -> str:
+def _line(s: ViewDialect) -> str:
     """Return the instances in their lines: how many of the batch start before each, what is ahead of it, what stops all."""
     now = s.now
     before = "OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
@@ -170,7 +170,7 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, {s.word("Stat
 """
 
 
-def _locks(s: Spoken) -> str:
+def _locks(s: ViewDialect) -> str:
     """Return the instances whose rows somebody keeps locked, or those of their batches."""
     names = (
         *(("BatchControl", "c.BatchControl_id"), ("batch", told_name("b.ProcessBatchName"))),
@@ -180,7 +180,7 @@ def _locks(s: Spoken) -> str:
     return locked(s, "BatchControl_id", waiting, names)
 
 
-def _reason(s: Spoken) -> str:
+def _reason(s: ViewDialect) -> str:
     """Return why an instance waits: the first of its gates that blocks."""
     most = "b.MaxConcurrent"
     missing = s.joined("'it needs '", "u.Units", "' units of '", "r.ResourceName", "', and there are '", "r.Units")
@@ -225,14 +225,14 @@ def _reason(s: Spoken) -> str:
             ELSE 'nothing holds it back' END"""
 
 
-def _at_no_step(s: Spoken, *said: str) -> str:
+def _at_no_step(s: ViewDialect, *said: str) -> str:
     """Say something of an instance whose last step is none; on SQLite it is among those that nothing can go by."""
     if s.dialect == "sqlite":
         return ""
     return f"WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND {HIGHEST_SEQ} THEN {s.joined(*said)}\n            "
 
 
-def _next(s: Spoken) -> str:
+def _next(s: ViewDialect) -> str:
     """Return the statement to run next."""
     add_step = s.joined(
         "'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES ('",
@@ -258,7 +258,7 @@ def _next(s: Spoken) -> str:
             ELSE 'SELECT * FROM vRunning;' END"""
 
 
-def _looked_at(s: Spoken, at: str, cases: str, view: str) -> str:
+def _looked_at(s: ViewDialect, at: str, cases: str, view: str) -> str:
     """Write the statement that shows an instance in the view that tells of it."""
     return s.joined(
         *(
@@ -271,7 +271,7 @@ def _looked_at(s: Spoken, at: str, cases: str, view: str) -> str:
     )
 
 
-def _lacking(s: Spoken) -> str:
+def _lacking(s: ViewDialect) -> str:
     """Return the upstreams that have not completed of those that have begun to be waited for, by CycleKey."""
     return f"""Lacking AS (
 SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
@@ -282,7 +282,7 @@ WHERE {lacks(s)}
 """
 
 
-def _dependencies(s: Spoken) -> str:
+def _dependencies(s: ViewDialect) -> str:
     """Return what waits for an upstream, and how that stands."""
     stands = " ".join(f"WHEN '{word}' THEN '{said}'" for word, said in _STANDS)
     offered = "u.ProcessBatch_id = w.ProcessBatch_id AND u.BatchControl_id = x.BatchControl_id"
@@ -315,7 +315,7 @@ LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN {s.of}vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id"""
 
 
-def _upstream(s: Spoken) -> str:
+def _upstream(s: ViewDialect) -> str:
     """Return the statements that go on from an upstream which nothing but its own work keeps; those that ask for it by hand."""
     entity = s.quoted("COALESCE(d.Entity, d.ProcessBatchName)")
     key = s.quoted_or_null("w.CycleKey")
@@ -329,7 +329,7 @@ def _upstream(s: Spoken) -> str:
             ELSE {asked}"""
 
 
-def _populators(s: Spoken) -> str:
+def _populators(s: ViewDialect) -> str:
     """Return of each row of which a populator's answer is awaited the batches that lack their instance."""
     gives_up = f"f.PopulatorTries >= {MOST_TRIES}"
     answer = s.joined("'it waits for a person: '", "COALESCE(f.Message, 'no reason was given')")
@@ -359,7 +359,7 @@ AND NOT EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE {taken.format("f")})
 AND NOT ({repeats})"""
 
 
-def _definitions(s: Spoken) -> str:
+def _definitions(s: ViewDialect) -> str:
     """Return the batches of which new rows would wait, or be rejected: of what the batch says nothing can be made."""
     # PostgreSQL lets no column of a view lose its length, which NULL has not.
     key, no_row = ("NULL", "") if s.dialect == "sqlite" else ("f.CycleKey", f"LEFT JOIN {s.of}FileProcess f ON 1 = 0\n")

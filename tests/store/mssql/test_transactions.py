@@ -159,7 +159,7 @@ def test_what_a_lost_commit_may_still_write_is_waited_for_before_anything_is_rea
     with pytest.raises(OutcomeUnknown):
         transactions.run(C1, add)
     with pytest.raises(Conflict):
-        transactions.run(C1, add, hurried=True)
+        transactions.run(C1, add, nowait=True)
     begun = len(server.said("BEGIN TRANSACTION"))
 
     assert begun == 1
