@@ -222,8 +222,8 @@ class App:
             return
         from batchctl.system.event_file import EventFile
 
-        def warn(said: str) -> None:
-            show(Event("log.trouble", {"FileName": str(path), "Message": said}))
+        def warn(wording: str) -> None:
+            show(Event("log.trouble", {"FileName": str(path), "Message": wording}))
 
         given = self.settings.log
         file = EventFile(path, most_bytes=int(given.rotate_mb * MEGABYTE), kept=given.keep, warn=warn)

@@ -374,31 +374,31 @@ def _read(path: Path) -> dict[str, Any]:
 def _explain(error: ValidationError, path: Path | None) -> str:
     text = "" if path is None else path.read_text(encoding="utf-8")
     return "\n".join(
-        _explain_one(finding["loc"], finding["type"], _said_of(finding), text, path) for finding in error.errors()
+        _explain_one(finding["loc"], finding["type"], _wording_of(finding), text, path) for finding in error.errors()
     )
 
 
-def _said_of(finding: ErrorDetails) -> str:
+def _wording_of(finding: ErrorDetails) -> str:
     wanted = _WANTED.get(finding["type"])
     if wanted is None:
         return finding["msg"].removeprefix("Value error, ")
     return wanted.format(key=".".join(map(str, finding["loc"])), **finding.get("ctx", {}))
 
 
-def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, path: Path | None) -> str:
+def _explain_one(where: tuple[int | str, ...], kind: str, wording: str, text: str, path: Path | None) -> str:
     key = ".".join(str(part) for part in where)
     last = str(where[-1]) if where else ""
     if kind == "extra_forbidden":
-        said = f"there is no such setting.{did_you_mean(last, _known_keys(where))}"
+        wording = f"there is no such setting.{did_you_mean(last, _known_keys(where))}"
     elif kind == "missing":
-        said = "this setting is needed"
+        wording = "this setting is needed"
     variable = _variable_of(where)
     if variable is not None:
-        return f"Environment variable {variable}: {said}"
+        return f"Environment variable {variable}: {wording}"
     if not where:  # It is about several.
-        return said if path is None else f"{path}: {said}"
+        return wording if path is None else f"{path}: {wording}"
     place = "" if path is None else f"{path}, line {_line_of(text, *map(str, where))}: "
-    return f"{place}{key}: {said}"
+    return f"{place}{key}: {wording}"
 
 
 def _variable_of(where: tuple[int | str, ...]) -> str | None:

@@ -19,7 +19,7 @@ from batchctl.store.maintenance.schema import Standing
 from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.transactions import StoreTransactions
 
-MOST_SAID = 20
+MOST_LISTED = 20
 """How many differences of a schema are named: somebody who sees that many looks for another cause."""
 
 
@@ -116,8 +116,8 @@ def verify_database(config_file: str | None) -> str:
         with app.transactions.read() as connection:
             found = schema.differences(connection)
             if found:
-                more = f"; and {len(found) - MOST_SAID} more" if len(found) > MOST_SAID else ""
-                message = f"The control database is not as batchctl made it: {'; '.join(found[:MOST_SAID])}{more}."
+                more = f"; and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
+                message = f"The control database is not as batchctl made it: {'; '.join(found[:MOST_LISTED])}{more}."
                 raise SchemaMismatch(message, next_step=_restoring(connection))
             identity.verify(connection)
     finally:

@@ -72,7 +72,7 @@ class Node:
         self._settings, self._transactions = app.settings, app.transactions
         self._clock, self._ids, self._listener = app.clock, app.ids, app.listener
         self._stop_by: float | None = None
-        self._stop_told = False
+        self._stop_announced = False
         self._controller: Controller | None = None
 
     def create(self) -> CreationReport:
@@ -211,8 +211,8 @@ class Node:
         controller = worker.controller
         self._app.service_manager.live()
         worker.turn(IDLE_WAIT)
-        if self._stop_by is not None and not self._stop_told:
-            self._stop_told = True
+        if self._stop_by is not None and not self._stop_announced:
+            self._stop_announced = True
             self._announce("controller.stopping")
         if self._stop_by is not None and self._clock.monotonic() >= self._stop_by:
             controller.leave_steps()

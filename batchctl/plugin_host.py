@@ -44,12 +44,12 @@ class PluginHost:
         self._output = os.dup(2)
         self._answers = os.fdopen(os.dup(1), "wb")
         self._inbox: SimpleQueue[bytes] = SimpleQueue()
-        self._told_to_stop = False
-        self._listening = Listening(lambda: self._told_to_stop)
+        self._asked_to_stop = False
+        self._listening = Listening(lambda: self._asked_to_stop)
         threading.Thread(target=self._listen, args=(os.dup(0),), daemon=True).start()
         self._restore()
         faulthandler.enable(self._output)
-        self._told_files = loaded_files()
+        self._announced_files = loaded_files()
         self._modules_seen = len(sys.modules)
         self._settings = message_of(self._inbox.get())
         self._registry = self._new_registry()
@@ -77,8 +77,8 @@ class PluginHost:
             return []
         self._modules_seen = len(sys.modules)
         files = loaded_files()
-        new = files - self._told_files
-        self._told_files = files
+        new = files - self._announced_files
+        self._announced_files = files
         return sorted(new)
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class PluginHost:
         match request["do"]:
             case "job":
                 end = self._call_job(request["name"], request["arguments"])
-                if self._told_to_stop and not end.succeeded and not end.stopped:
+                if self._asked_to_stop and not end.succeeded and not end.stopped:
                     self._leave(end.output)
                 return answer_of(end)
             case "load":
@@ -106,7 +106,7 @@ class PluginHost:
             job = self._registry.job(name)
         except PluginError as error:
             return JobEnd(succeeded=False, never_ran=True, message=error.message)
-        self._listening = Listening(lambda: self._told_to_stop)
+        self._listening = Listening(lambda: self._asked_to_stop)
         ASKED.everywhere = self._listening.ask
         return call_job(job, arguments, self._listening)
 
@@ -130,11 +130,11 @@ class PluginHost:
         os.dup2(self._output, 2)
         sys.stdout = _text_stream(1)
         sys.stderr = _text_stream(2)
-        signal.signal(platform.STOP_SIGNAL, self._raise_told_to_stop)
+        signal.signal(platform.STOP_SIGNAL, self._raise_asked_to_stop)
         os.chdir(self._directory)
 
-    def _raise_told_to_stop(self, _number: int, _frame: FrameType | None) -> None:
-        self._told_to_stop = True
+    def _raise_asked_to_stop(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked_to_stop = True
         if not self._listening.asks:
             raise StopRequested
 

@@ -156,15 +156,15 @@ class Preparer:
 
 def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
     """Return the values of a row's instance of a batch, or the reason why there are none; waits for them."""
-    return _said(row, lambda: populators.populate(batch.populator, row, batch))
+    return _wording(row, lambda: populators.populate(batch.populator, row, batch))
 
 
 def ask_populator(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str | None:
     """Return the same where that takes no time; None when it is asked for aside."""
-    return _said(row, lambda: populators.ask(row, batch))
+    return _wording(row, lambda: populators.ask(row, batch))
 
 
-def _said(row: IntakeRow, ask: Callable[[], Answer]) -> Answer | str:
+def _wording(row: IntakeRow, ask: Callable[[], Answer]) -> Answer | str:
     for column, text in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
         failure = unfit(text or "")
         if failure is not None:
@@ -210,8 +210,8 @@ def _rendered(handler: StepHandler, request: StepRequest) -> tuple[Rendered, str
         raise _unfit(handler, f"its spec is no JSON: {error}") from error
 
 
-def _unfit(handler: StepHandler, said: str) -> StepRefused:
-    message = f"What the handler of '{handler.process_type}' rendered cannot be recorded: {said}."
+def _unfit(handler: StepHandler, wording: str) -> StepRefused:
+    message = f"What the handler of '{handler.process_type}' rendered cannot be recorded: {wording}."
     return StepRefused(message, next_step=f"correct module {type(handler).__module__} and restart the controller")
 
 

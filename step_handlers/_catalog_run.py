@@ -178,7 +178,7 @@ class Run:
 
     def _outcome(self, status: int, lines: Sequence[str]) -> StepOutcome:
         stopping = self.execution.stopping
-        said = [] if status == SUCCEEDED else [self._how(status, told="was told to stop; " if stopping else "")]
+        said = [] if status == SUCCEEDED else [self._how(status, announced="was told to stop; " if stopping else "")]
         if stopping and self.stop_refused is not None:
             said.append(f"the stop was refused: {self.stop_refused}")
         return StepOutcome(
@@ -188,10 +188,10 @@ class Run:
             stopped=stopping and status != SUCCEEDED,
         )
 
-    def _how(self, status: int, *, told: str) -> str:
+    def _how(self, status: int, *, announced: str) -> str:
         how = STATUSES.get(status, "ended in a way that this version does not know")
-        cause = f": {self.first_error}" if self.first_error and not told else ""
-        return f"{told}execution {self.execution_id} {how} (status {status}){cause}"
+        cause = f": {self.first_error}" if self.first_error and not announced else ""
+        return f"{announced}execution {self.execution_id} {how} (status {status}){cause}"
 
     def _refused(self, error: CatalogError) -> StepOutcome:
         hint = _FATAL.get(error.number)

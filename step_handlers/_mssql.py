@@ -406,7 +406,7 @@ class _Session:
         if isinstance(error, ConnectionRefused):
             return self._ended(str(error), fatal=error.fatal)
         lines_before = spec["lines_before"]
-        ended = self._ended(f"{what} failed: {reported.said(lines_before)}{end}", fatal=reported.is_fatal)
+        ended = self._ended(f"{what} failed: {reported.wording(lines_before)}{end}", fatal=reported.is_fatal)
         return replace(ended, error_code=reported.code, error_line=reported.own_line(lines_before))
 
     def _ended(self, message: str | None, *, fatal: bool = False, lost: bool = False) -> StepOutcome:

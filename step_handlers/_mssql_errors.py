@@ -60,7 +60,7 @@ class ReportedError:
         line = self.line if self.line is None or self.procedure else self.line - lines_before
         return line if line is not None and line > 0 else None
 
-    def said(self, lines_before: int) -> str:
+    def wording(self, lines_before: int) -> str:
         """Say all of it on one line; lines count from the first of the author's own."""
         number = f"error {self.number}: " if self.number is not None else ""
         own_line = self.own_line(lines_before)

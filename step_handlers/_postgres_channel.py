@@ -40,28 +40,28 @@ class StatementRefused(Exception):
         def raw(field: Field) -> str:
             return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
 
-        def said(field: Field) -> str:
+        def wording(field: Field) -> str:
             return visible(raw(field))
 
-        self.code = said(Field.SQLSTATE)
-        self.kind = f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}"
+        self.code = wording(Field.SQLSTATE)
+        self.kind = f"{wording(Field.SEVERITY_NONLOCALIZED)} {self.code}"
         places = _callers(raw(Field.CONTEXT))
         if places:
             places[0] = _named(places[0], names) or places[0]
-        message = said(Field.MESSAGE_PRIMARY)
+        message = wording(Field.MESSAGE_PRIMARY)
         named = _named(message, names) if self.code == _NO_TYPE else None
         parts = [f"{self.kind}: {message}{f' ({named})' if named else ''}"]
         parts += [
             f"{word}{text}"
             for word, text in (
-                ("", said(Field.MESSAGE_DETAIL)),
-                ("hint: ", said(Field.MESSAGE_HINT)),
+                ("", wording(Field.MESSAGE_DETAIL)),
+                ("hint: ", wording(Field.MESSAGE_HINT)),
                 ("in ", visible(", called by ".join(places))),
             )
             if text
         ]
         super().__init__("; ".join(parts))
-        self.position = int(said(Field.STATEMENT_POSITION) or 0)
+        self.position = int(wording(Field.STATEMENT_POSITION) or 0)
         self.is_inside = bool(places)
         """True when it was not the statement itself that was refused, but something in what it calls."""
         lines = (int(found.group(1)) for place in places if (found := _IN_FUNCTION.match(place)) is not None)
@@ -201,9 +201,9 @@ def _callers(context: str) -> list[str]:
     return places
 
 
-def _named(said: str, names: Sequence[str]) -> str | None:
+def _named(wording: str, names: Sequence[str]) -> str | None:
     """Return what the author calls a bound value that the server has named by its number at the end of a text."""
-    found = _NUMBERED.match(said)
+    found = _NUMBERED.match(wording)
     number = 0 if found is None else int(found.group(1))
     return f"the value of {visible(names[number - 1])}" if 0 < number <= len(names) else None
 

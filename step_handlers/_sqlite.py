@@ -219,7 +219,7 @@ def script_of(found: Sequence[Statement]) -> Script:
 
 
 def _as_json(bound: Bound) -> dict[str, JsonValue]:
-    return {"sql": bound.statement.sql, "parameters": dict(bound.values), "line": bound.statement.said_at}
+    return {"sql": bound.statement.sql, "parameters": dict(bound.values), "line": bound.statement.stated_at}
 
 
 def file_of(connection: Connection, directory: str) -> str:

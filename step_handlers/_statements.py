@@ -94,7 +94,7 @@ class Statement:
         return first_words(self.tokens)
 
     @property
-    def said_at(self) -> int:
+    def stated_at(self) -> int:
         """Return on which line its first word stands."""
         return self.line + _lines(takewhile(_is_unsaid, self.tokens))
 

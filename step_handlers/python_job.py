@@ -91,7 +91,7 @@ class PythonJob:
         end = execution.run_job(spec["job"], spec["arguments"])
         return StepOutcome(
             succeeded=end.succeeded,
-            message=_said(end, execution),
+            message=_wording(end, execution),
             output=end.output or None,
             value=end.value,
             fatal=end.fatal,
@@ -108,7 +108,7 @@ class PythonJob:
         return bool(outcome.value) if outcome.succeeded else None
 
 
-def _said(end: JobEnd, execution: Execution) -> str | None:
+def _wording(end: JobEnd, execution: Execution) -> str | None:
     """Return the message, or for a success without one the value it returned."""
     if end.message is not None or not end.succeeded or end.value is None:
         return end.message

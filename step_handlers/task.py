@@ -52,7 +52,7 @@ class Task:
         if connection not in known:
             meant = did_you_mean(connection[:60], known)
             refuse_value(
-                request, "Data1", f"{_told(request)} '{short(connection)}' is not in the configuration.{meant}"
+                request, "Data1", f"{_wording(request)} '{short(connection)}' is not in the configuration.{meant}"
             )
         if body.strip().startswith("file:"):
             refuse_value(request, "Data2", "the SQL of a task stands in its body; only steps may name a file")
@@ -87,7 +87,7 @@ def _value(request: StepRequest, number: int) -> str:
             return ""
 
 
-def _told(request: StepRequest) -> str:
+def _wording(request: StepRequest) -> str:
     """Say where the name of the connection stands that a task runs on."""
     match parse_for(request, 1):
         case (Placeholder(name),):

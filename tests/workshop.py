@@ -91,7 +91,7 @@ class Workshop:
         (found,) = self.world.sql(f"SELECT {columns} FROM ProcessBatch WHERE ProcessBatchName = ?", name)
         return tuple(found)
 
-    def told(self) -> list[tuple[str, Any]]:
+    def announced(self) -> list[tuple[str, Any]]:
         """Return what was told: events, and of which row."""
         return [
             (event.name, event.fields.get("ScheduleName") or event.fields.get("JobName")) for event in self.world.events

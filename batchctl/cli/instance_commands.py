@@ -132,7 +132,7 @@ def _show_newest(out: Console, found: list[HistoryEntry]) -> None:
             duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
             cell(entry.claimed_by or entry.host),
             cell(_carrier(entry)),
-            cell(entry.said),
+            cell(entry.wording),
         )
         for entry in found
     ]
@@ -180,7 +180,7 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
         ("Worker", entry.claimed_by),
         ("Host", entry.host),
         ("By", _carrier(entry)),
-        ("Message", entry.said),
+        ("Message", entry.wording),
         ("ReturnCode", entry.return_code),
         ("ErrorCode", entry.error_code),
         ("ErrorLine", entry.error_line),
@@ -214,7 +214,7 @@ def _show(out: Console, shown: Shown) -> None:
     if shown.audit:
         output.section(out, acts(shown.audit))
     if shown.corrected is not None:
-        output.say(f"Note: {shown.corrected.said}.")
+        output.say(f"Note: {shown.corrected.wording}.")
     output.hints(out, *_next(shown))
 
 

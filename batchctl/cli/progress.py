@@ -103,9 +103,9 @@ class Progress:
             status.console.print(cell(f"{subject}  {step}  ") + word(str(fields["Status"])) + said)
             status.update("looking for work")
         else:
-            rest = [f"{name}={value}" for name, value in fields.items() if name not in _SAID]
+            rest = [f"{name}={value}" for name, value in fields.items() if name not in _WORDING]
             text = cell(f"{subject}  {event.name}  {' '.join(rest)}".rstrip(), _STYLES.get(event.name, "dim"))
             status.console.print(text)
 
 
-_SAID = {"BatchControl_id", "FileProcess_id", "ProcessBatchName", "Entity"}
+_WORDING = {"BatchControl_id", "FileProcess_id", "ProcessBatchName", "Entity"}

@@ -67,7 +67,7 @@ def act_on_many(
         return
     is_sure = yes
     if selection.ids and not yes and can_ask():
-        click.echo(selection.said, err=True)
+        click.echo(selection.wording, err=True)
         is_sure = click.confirm("Is that meant?", abort=True, err=True)
     many.check_sure(selection, sure=is_sure)
     done = many.act_on(operator, selection, act)
@@ -99,7 +99,7 @@ def _show_selection(selection: Selection, *, as_json: bool) -> None:
     if as_json:
         output.print_json(Outcome(selection=selection, done=(), refused=()).columns())
         return
-    click.echo(selection.said)
+    click.echo(selection.wording)
     if selection.ids:
         listed = ", ".join(map(str, selection.ids[:LISTED]))
         click.echo(f"BatchControl {listed}{', ...' if len(selection.ids) > LISTED else ''}.")
@@ -112,7 +112,7 @@ def _show_outcome(done: Outcome) -> None:
     from batchctl.cli.output import cell
 
     if not done.selection.ids:
-        click.echo(done.selection.said)
+        click.echo(done.selection.wording)
         return
     what = f"{done.selection.action}: {output.counted(len(done.done), 'instance')} of {len(done.selection.ids)}."
     click.echo(what)
@@ -121,6 +121,6 @@ def _show_outcome(done: Outcome) -> None:
         rows = [(cell(one), cell(said)) for one, said in done.refused]
         output.section(out, Listing("Refused", ["id#", "because"], rows))
     if done.corrected:
-        corrected = [(cell(one.instance.instance_id), cell(one.said), cell(one.clear)) for one in done.corrected]
+        corrected = [(cell(one.instance.instance_id), cell(one.wording), cell(one.clear)) for one in done.corrected]
         output.section(out, Listing("Corrected files that no step has read", ["id#", "because", "next"], corrected))
     output.hints(out, "batchctl status")

@@ -45,7 +45,9 @@ def _show(out: Console, seen: Overview) -> None:
 
     output.section(out, output.properties(_summary(seen)))
     for freeze in seen.frozen:
-        out.print(cell(f"FROZEN: {freezes.said(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True)
+        out.print(
+            cell(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True
+        )
     if seen.incidents:
         from batchctl.cli.alerting.incident_commands import listing as incident_listing
 
@@ -157,7 +159,7 @@ def _failing(seen: Overview) -> Listing:
             cell(one.batch),
             word(one.instance.status),
             cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
-            cell(one.said),
+            cell(one.wording),
             cell(one.clear),
         )
         for one in seen.failing

@@ -182,7 +182,7 @@ def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -
         output.say(f"Note: batch {done.batch.name} is disabled, so the task waits.")
         output.say(f"Next: batchctl enable {typed(done.batch.name)} --reason ...")
     elif freeze is not None:
-        output.say(f"Note: the task waits, because {freezes.said(freeze)}.")
+        output.say(f"Note: the task waits, because {freezes.wording(freeze)}.")
         output.say(f"Next: {freezes.thawing(freeze)}")
     elif done.intake_id is not None:
         for step in steps:

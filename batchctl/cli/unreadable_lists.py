@@ -21,7 +21,9 @@ def unreadable_rows(found: Sequence[UnreadableRow], so: str = SO) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
 
-    rows = [(cell(row.called), cell(row.column or None), cell(row.said, "bold red"), cell(row.mend)) for row in found]
+    rows = [
+        (cell(row.called), cell(row.column or None), cell(row.wording, "bold red"), cell(row.mend)) for row in found
+    ]
     return Listing(f"Unreadable: {so}", ["row", "column", "message", "next"], rows)
 
 

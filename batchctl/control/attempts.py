@@ -146,7 +146,7 @@ class Written:
 
     starts: tuple[Attempt, ...] = ()
     """Attempts to be started; see `committed`."""
-    told: tuple[InstanceMessage, ...] = ()
+    announced: tuple[InstanceMessage, ...] = ()
     parked: tuple[tuple[InstanceId, str], ...] = ()
     """Instances that could not be claimed, and why; they are left alone until something changes."""
     locked: tuple[tuple[InstanceId, str], ...] = ()
@@ -164,7 +164,7 @@ class Written:
         """Put together what two parts of a transaction wrote."""
         return Written(
             self.starts + other.starts,
-            self.told + other.told,
+            self.announced + other.announced,
             self.parked + other.parked,
             self.locked + other.locked,
             self.waiting + other.waiting,
@@ -185,12 +185,12 @@ class Written:
         """Return the same with all attempts to be started; for when it is committed."""
         starts = (*self.starts, *chain.from_iterable(one.attempts() for one in self.begun))
         return Written(
-            starts, self.told, self.parked, self.locked, self.waiting, contended=self.contended, fired=self.fired
+            starts, self.announced, self.parked, self.locked, self.waiting, contended=self.contended, fired=self.fired
         )
 
     def events(self) -> Iterator[Event]:
         """Yield what is told of it: ends first, because a step of the same instance begins after them."""
-        for told in self.told:
+        for told in self.announced:
             yield from told.events()
         for intake_id in self.fired:
             yield Event("dependency.satisfied", {"FileProcess_id": intake_id})

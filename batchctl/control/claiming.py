@@ -14,7 +14,7 @@ from typing import Any
 
 from batchctl.control.attempts import Batches, InstanceMessage, Written
 from batchctl.control.drafts import Plan
-from batchctl.control.recording import Recorder, stopping_failures, told_locked
+from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.lag import not_before
@@ -129,7 +129,7 @@ class Claimer:
                 break
             locked = instances.locked(connection, [instance.instance_id for instance in chosen])
             held = [instance.instance_id for instance in chosen if instance.instance_id in locked]
-            written += Written(locked=tuple(told_locked(connection, instance_id) for instance_id in held))
+            written += Written(locked=tuple(named_locked(connection, instance_id) for instance_id in held))
             free = [instance for instance in chosen if instance.instance_id not in locked]
             if singly:
                 in_time = takewhile(lambda _: self.recorder.has_time, free)
@@ -216,7 +216,7 @@ class Claimer:
         intake.complete_if_done(connection, after.intake_id, now)
         started.note_end(connection, after, None, now)
         fired = dependencies.offer(connection, [after], batches, now)
-        return Written(told=(InstanceMessage(batch.name, after),), fired=tuple(fired))
+        return Written(announced=(InstanceMessage(batch.name, after),), fired=tuple(fired))
 
 
 @dataclass(frozen=True)

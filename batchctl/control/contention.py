@@ -24,7 +24,7 @@ class Locks:
     clock: Clock
     listener: Listener
     _since: dict[Hashable, float] = field(default_factory=dict)
-    told: dict[Hashable, str] = field(default_factory=dict)
+    announced: dict[Hashable, str] = field(default_factory=dict)
     """What was told of those that last."""
 
     def __bool__(self) -> bool:
@@ -35,17 +35,17 @@ class Locks:
         """Say whether something was locked when it was last met."""
         return what in self._since
 
-    def has_told(self, what: Hashable) -> bool:
+    def has_announced(self, what: Hashable) -> bool:
         """Say whether it was told of something that it is locked."""
-        return what in self.told
+        return what in self.announced
 
     def meet(self, what: Hashable, since: float | None = None) -> bool:
         """Take note that something is locked, by now or since then; true once, when that lasts and is to be told."""
         now = self.clock.monotonic()
         lasts = now - self._since.setdefault(what, now if since is None else since) >= LOCKED_LOOK.total_seconds()
-        if not lasts or what in self.told:
+        if not lasts or what in self.announced:
             return False
-        self.told[what] = ""
+        self.announced[what] = ""
         return True
 
     def lasts(self, what: Hashable, length: timedelta) -> bool:
@@ -57,9 +57,9 @@ class Locks:
         """Take note of what is free; true when it was told of any that it is locked."""
         if not self._since:
             return False
-        was_told = not self.told.keys().isdisjoint(these)
+        was_told = not self.announced.keys().isdisjoint(these)
         for what in these:
-            self.told.pop(what, None)
+            self.announced.pop(what, None)
             self._since.pop(what, None)
         return was_told
 
@@ -78,7 +78,7 @@ class Locks:
 
     def say(self, what: Hashable, event: Event) -> None:
         """Tell what is known of something that is locked, and keep it in mind for as long as it is."""
-        self.told[what] = str(event.fields["Message"])
+        self.announced[what] = str(event.fields["Message"])
         self.listener(event)
 
 
@@ -104,21 +104,21 @@ class Contention:
     @property
     def locked(self) -> dict[str, str]:
         """Return what was told of those that last, by how they are called."""
-        batches = {f"batch {name}": said for name, said in self._batches.told.items()}
-        return batches | {f"BatchControl {number}": said for number, said in self._instances.told.items()}
+        batches = {f"batch {name}": said for name, said in self._batches.announced.items()}
+        return batches | {f"BatchControl {number}": said for number, said in self._instances.announced.items()}
 
     def take_note(self, written: Written) -> bool:
         """Take note of the locks that a transaction has met, and tell those that last; true when there were any."""
         if not (self._instances or self._batches or written.locked or written.contended):
             self.are_new = False
             return False
-        moved = [attempt.instance for attempt in written.starts] + [told.instance for told in written.told]
+        moved = [attempt.instance for attempt in written.starts] + [told.instance for told in written.announced]
         self._instances.free(*(instance.instance_id for instance in moved))
         locked = dict(written.locked)
         self._tell_locked(locked)
         self._tell_contended(written.contended)
         self.are_new = not (
-            all(map(self._instances.has_told, locked)) and all(map(self._batches.has_told, written.contended))
+            all(map(self._instances.has_announced, locked)) and all(map(self._batches.has_announced, written.contended))
         )
         return bool(locked or written.contended)
 

@@ -405,14 +405,16 @@ class Controller:
                 self._tell("controller.trouble", Message=in_short(error))
             written = self._write_singly(ends, claims=claims)
         # The look inside the transaction may have ended what was not begun yet, and what ended meanwhile may be recorded.
-        known = {told.attempt.history_id for told in written.told if told.attempt}
+        known = {told.attempt.history_id for told in written.announced if told.attempt}
         known |= {end.attempt.history_id for end in written.waiting}
         new = [end for end in self._in_flight.ended if end.attempt.history_id not in known]
         self._in_flight.ended = [*written.waiting, *new]
-        self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
+        self._runner.recorded(
+            [told.attempt.history_id for told in written.announced if told.is_recorded and told.attempt]
+        )
         self._waiting = len(written.waiting)
         self._unsettled = False
-        self._look, self._likely = bool(written.told or written.starts), frozenset()
+        self._look, self._likely = bool(written.announced or written.starts), frozenset()
         self._take_note(written)
         return written
 
@@ -459,7 +461,7 @@ class Controller:
                 written += record(late, self._batches, now)
             places = self._free - len(written.started)
             if claims and places > 0:
-                over = {told.instance.batch_id for told in written.told if not told.stays}
+                over = {told.instance.batch_id for told in written.announced if not told.stays}
                 written += self._claim(connection, now, places, self._likely | over)
             return self._note_marks(written)
 

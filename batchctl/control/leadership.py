@@ -47,7 +47,7 @@ class Leadership:
     @property
     def locked(self) -> dict[str, str]:
         """Return what was told of the lock that keeps this controller from the lead."""
-        return {str(what): said for what, said in self._locks.told.items()}
+        return {str(what): said for what, said in self._locks.announced.items()}
 
     def meet_lock(self) -> None:
         """Take note that somebody keeps the row locked; tell once that it lasts."""

@@ -191,7 +191,7 @@ class Recorder:
             ended = moves.Ended(seq=entry.seq, status=entry.status, message=entry.message)
             after = self._load(connection, end.attempt) or end.attempt.instance
             stays = after.status.is_claimed and after.claimed_by == self.controller
-            written += Written(told=(InstanceMessage(end.attempt.batch.name, after, end.attempt, ended, stays),))
+            written += Written(announced=(InstanceMessage(end.attempt.batch.name, after, end.attempt, ended, stays),))
         for entry in history.live_entries(connection):
             mark = (entry.instance_id, entry.claim_token, entry.seq, entry.attempt_no)
             if entry.claimed_by == self.controller and mark in marks:
@@ -257,7 +257,7 @@ class Recorder:
             )
             for one in decided
         ]
-        return Written(begun=begun, told=tuple(told), fired=fired)
+        return Written(begun=begun, announced=tuple(told), fired=fired)
 
     def _follow(
         self, connection: Any, over: Sequence[Decided], batches: Batches, now: datetime, *, apart: bool
@@ -416,7 +416,7 @@ class Recorder:
             late = late_result(end, now)
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
-        return Written(told=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
+        return Written(announced=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
 
 
 def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written | None, Sequence[End]]:
@@ -425,7 +425,7 @@ def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written | Non
     if not locked:
         return None, ends
     waiting = tuple(end for end in ends if end.attempt.instance.instance_id in locked)
-    who = tuple(told_locked(connection, end.attempt.instance.instance_id) for end in waiting)
+    who = tuple(named_locked(connection, end.attempt.instance.instance_id) for end in waiting)
     return Written(locked=who, waiting=waiting), [end for end in ends if end.attempt.instance.instance_id not in locked]
 
 
@@ -445,7 +445,7 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
     return [failure for failure in instances.standing_failures(connection) if failure.batch_id in stopping]
 
 
-def told_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
+def named_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
     """Return what is told about an instance whose row somebody else keeps locked."""
     return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 

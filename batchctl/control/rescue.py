@@ -89,7 +89,7 @@ class Rescue:
     rhythm: Rhythm = field(default_factory=Rhythm)
     noted: Sightings | None = None
     """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
-    _told: set[HistoryId] = field(default_factory=set)
+    _announced: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
     _watch: Watch = field(init=False)
     _takeover: Takeover = field(init=False)
@@ -130,7 +130,7 @@ class Rescue:
     def locked(self) -> dict[str, str]:
         """Return what was told of the rows that stay locked, by how they are called."""
         called = {"BatchControl_id": "BatchControl", "ClaimedBy": "controller"}
-        told = self._locks.told
+        told = self._locks.announced
         return {
             f"{called[column]} {value}": told[column, value] for column, value in self._met if (column, value) in told
         }
@@ -203,7 +203,7 @@ class Rescue:
 
     def _comes_late(self, entry: HistoryEntry) -> tuple[bool, bool]:
         """Let what is free not wait for what is not, nor what was never looked at for what was and is unclear."""
-        return ("BatchControl_id", entry.instance_id) in self._locks, entry.history_id in self._told
+        return ("BatchControl_id", entry.instance_id) in self._locks, entry.history_id in self._announced
 
     def _apart(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
         """Do something about an attempt; None when that has to be tried again at the next look, which keeps no other waiting.
@@ -372,12 +372,12 @@ class Rescue:
                 self._meet("controller.locked", "ClaimedBy", row.name, "it cannot be written off")
 
     def _tell_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> None:
-        if entry.history_id not in self._told:
+        if entry.history_id not in self._announced:
             self._tell_once(entry, self._say_unclear(entry, waits_for_silence=waits_for_silence))
 
     def _tell_once(self, entry: HistoryEntry, message: str) -> None:
-        if entry.history_id not in self._told:
-            self._told.add(entry.history_id)
+        if entry.history_id not in self._announced:
+            self._announced.add(entry.history_id)
             self._tell("step.unclear", entry, Message=message)
 
     def _say_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> str:

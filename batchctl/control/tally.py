@@ -35,20 +35,20 @@ class Tally:
     def count(self, written: Written) -> None:
         """Count what a transaction wrote."""
         self.started += len(written.starts)
-        for told in written.told:
+        for told in written.announced:
             self._count(told)
 
-    def _count(self, told: InstanceMessage) -> None:
-        if told.instance.status is InstanceStatus.COMPLETE:
+    def _count(self, announced: InstanceMessage) -> None:
+        if announced.instance.status is InstanceStatus.COMPLETE:
             self.completed += 1
-        if told.ended is None:
+        if announced.ended is None:
             return
-        if told.ended.status is HistoryStatus.SUCCESS:
+        if announced.ended.status is HistoryStatus.SUCCESS:
             self.succeeded += 1
-        elif told.ended.status is HistoryStatus.CANCELLED:
+        elif announced.ended.status is HistoryStatus.CANCELLED:
             self.cancelled += 1
-        elif told.ended.status is not HistoryStatus.FENCED:  # Somebody else goes on with the instance.
-            self.count_failed(told.instance.instance_id)
+        elif announced.ended.status is not HistoryStatus.FENCED:  # Somebody else goes on with the instance.
+            self.count_failed(announced.instance.instance_id)
 
     def count_failed(self, instance_id: InstanceId) -> None:
         """Count an attempt that did not succeed."""

@@ -209,7 +209,7 @@ class Worker:
                 self.leading.leadership.release()
 
     def _stay(self) -> None:
-        waits = next((error.in_full for error in self._waiting.values() if _is_told(error)), None)
+        waits = next((error.in_full for error in self._waiting.values() if _is_announced(error)), None)
         failure = self._failure or waits or failure_of(self._locked)
         lasting = failure if self._lasts else None
         self._failure, self._lasts = None, failure is not None
@@ -359,11 +359,11 @@ class Worker:
             self._waiting.pop(duty, None)
 
     def _note(self, error: BatchctlError) -> None:
-        if _is_told(error):
+        if _is_announced(error):
             self._failure = error.in_full
 
 
-def _is_told(error: BatchctlError) -> bool:
+def _is_announced(error: BatchctlError) -> bool:
     """Say whether an error is worth telling by a sign of life: that one waits for others, or for the way there, is not."""
     return not isinstance(error, Busy | Conflict | DatabaseUnreachable)
 

@@ -196,14 +196,14 @@ def untaken(
         )
 
 
-def misread_column(batch: BatchId, name: str, column: str, said: str, now: datetime) -> IncidentSign:
+def misread_column(batch: BatchId, name: str, column: str, wording: str, now: datetime) -> IncidentSign:
     """Return the problem of a column that nothing can be made of, though its batch can be read and goes on."""
     quoted = "'" + visible(name).replace("'", "''") + "'"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "ProcessBatch", column, batch),
         subject=name,
-        message=f"ProcessBatch ({visible(name)}): {column}: {shorten(said, LONGEST)}",
+        message=f"ProcessBatch ({visible(name)}): {column}: {shorten(wording, LONGEST)}",
         severity=Severity.WARNING,
         since=now,
         next_step=correcting("ProcessBatch", column, f"ProcessBatchName = {quoted}"),
@@ -211,14 +211,14 @@ def misread_column(batch: BatchId, name: str, column: str, said: str, now: datet
     )
 
 
-def unknown_setting(name: str, said: str, now: datetime) -> IncidentSign:
+def unknown_setting(name: str, wording: str, now: datetime) -> IncidentSign:
     """Return the problem of a setting that nothing goes by, and that somebody relies on."""
     called = f"Setting {visible(name)}"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "Setting", name),
         subject=called,
-        message=f"{called}: {said}",
+        message=f"{called}: {wording}",
         severity=Severity.WARNING,
         since=now,
         next_step="correct Name of that row of Setting, or delete it",
@@ -239,13 +239,13 @@ def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
     )
 
 
-def history_grows(said: str, now: datetime) -> IncidentSign:
+def history_grows(wording: str, now: datetime) -> IncidentSign:
     """Return the problem of a history that fills the disk."""
     return IncidentSign(
         kind=IncidentKind.HISTORY_GROWS,
         key=key_of(IncidentKind.HISTORY_GROWS),
         subject="history",
-        message=said,
+        message=wording,
         severity=Severity.WARNING,
         since=now,
         next_step=TO_KEEP_SMALL,

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_job
-from batchctl.domain.locked_rows import said_of
+from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
 from batchctl.domain.rows import (
@@ -121,7 +121,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
 def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
     """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
     for row in controllers:
-        if (found := said_of(row.failure, names)) is not None:
+        if (found := message_about(row.failure, names)) is not None:
             said, end = found
             return Gate("locks", said, end or "batchctl status", f"Controller {row.row_id}", Ends.HOLDER)
     return Gate("locks")
@@ -274,7 +274,7 @@ def frozen(batch: BatchDefinition, now: datetime) -> Gate:
     until = None if freeze.until == NEVER else freeze.until
     return Gate(
         name="freeze",
-        blocked=freezes.said(freeze),
+        blocked=freezes.wording(freeze),
         clear=freezes.thawing(freeze),
         row=f"BatchFreeze {freeze.freeze_id}",
         ends=Ends.ACT if until is None else Ends.TIME,

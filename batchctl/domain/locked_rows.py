@@ -31,7 +31,7 @@ def failure_of(locked: Mapping[str, str]) -> str | None:
     """Return the trouble that this is, by what is locked: what is said of it, and what ends that."""
     if not locked:
         return None
-    named = [f"{as_told(what)}: {_without_marks(said)}" for what, said in islice(locked.items(), MOST)]
+    named = [f"{as_announced(what)}: {_without_marks(said)}" for what, said in islice(locked.items(), MOST)]
     more = [] if len(locked) <= MOST else [f"{len(locked) - MOST} more"]
     end, *others = {parted(said)[1] for said in locked.values()}
     # Of several sessions none is to be ended for what another one keeps.
@@ -39,24 +39,24 @@ def failure_of(locked: Mapping[str, str]) -> str | None:
     return in_one_line(f"{SO}{BETWEEN.join([*named, *more])}", next_step)
 
 
-def as_told(name: str) -> str:
+def as_announced(name: str) -> str:
     """Write a name so that nothing in it is taken for what stands between names; the views do the same."""
     for mark in ESCAPED:
         name = name.replace(mark, f"{ESCAPE}{mark}")
     return name
 
 
-def _without_marks(said: str) -> str:
+def _without_marks(wording: str) -> str:
     """Write what is said, of which a session says a part itself, so that only what ends it stands behind that mark."""
-    who, end = parted(said)
-    plain = who.replace("|", f"{ESCAPE}|").replace(TO_END_IT, as_told(TO_END_IT))
+    who, end = parted(wording)
+    plain = who.replace("|", f"{ESCAPE}|").replace(TO_END_IT, as_announced(TO_END_IT))
     return f"{plain}{TO_END_IT}{end}" if end else plain
 
 
-def parted(said: str) -> tuple[str, str | None]:
+def parted(wording: str) -> tuple[str, str | None]:
     """Return who keeps something locked, and the statement that ends it."""
-    who, mark, end = said.rpartition(TO_END_IT)
-    return (who, end) if mark else (said, None)
+    who, mark, end = wording.rpartition(TO_END_IT)
+    return (who, end) if mark else (wording, None)
 
 
 def is_of_locks(failure: str | None) -> bool:
@@ -64,12 +64,12 @@ def is_of_locks(failure: str | None) -> bool:
     return (failure or "").startswith(SO)
 
 
-def said_of(failure: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
+def message_about(failure: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
     """Return what such a trouble says of anything that has one of some names, and the statement that ends it."""
     if failure is None or not is_of_locks(failure):
         return None
     entries = without_next_step(failure).removeprefix(SO).split(BETWEEN)
-    begins = tuple(f"{as_told(name)}: " for name in names)
+    begins = tuple(f"{as_announced(name)}: " for name in names)
     return next((parted(entry) for entry in entries if entry.startswith(begins)), None)
 
 

@@ -447,7 +447,7 @@ class HistoryEntry:
         return attempt_of(self.attempt_no, self.attempts)
 
     @property
-    def said(self) -> str | None:
+    def wording(self) -> str | None:
         """Return the message, and that the retries were skipped if they were."""
         return self._with_retries(self.message)
 

@@ -13,7 +13,7 @@ NAME_LIMIT = 200
 """How many characters a column of names takes."""
 REASON_LIMIT = 4000
 """How many characters of a reason are kept."""
-_NOT_SAID = "[SQL: ", "(Background on this error at: "
+_LEFT_OUT = "[SQL: ", "(Background on this error at: "
 """How a line begins that says nothing of an error itself."""
 MOST_KNOWN = 8
 """How many known words are listed where no one is near."""
@@ -83,7 +83,7 @@ _SAYS_THE_ROW = {"23502", "23514"}
 """PostgreSQL's errors of a column that is empty, and of a CHECK."""
 
 
-def said_by(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return on one line what an error says, or the driver's that it comes from: never the statement."""
     origin = getattr(error, "orig", None) or error
     diagnosis = getattr(origin, "diag", None)
@@ -99,11 +99,11 @@ def _diagnosed(diagnosis: Any) -> str:
     return "\n".join(filter(None, said)) or f"SQLSTATE {diagnosis.sqlstate}"
 
 
-def _without_statement(said: str) -> str:
+def _without_statement(wording: str) -> str:
     """Return what SQLAlchemy says before it goes on with the statement, its values and an address of its own."""
-    return "\n".join(takewhile(lambda line: not line.startswith(_NOT_SAID), said.splitlines()))
+    return "\n".join(takewhile(lambda line: not line.startswith(_LEFT_OUT), wording.splitlines()))
 
 
 def in_short(error: Exception) -> str:
     """Return on one line which error it is, and what it says."""
-    return f"{type(error).__name__}: {said_by(error)}".removesuffix(": ")
+    return f"{type(error).__name__}: {message_of(error)}".removesuffix(": ")

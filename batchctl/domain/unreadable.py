@@ -17,7 +17,7 @@ class UnreadableRow:
     row_id: int
     column: str
     """Which column does; nothing where that cannot be told."""
-    said: str
+    wording: str
     """What is wrong with it."""
     mend: str
     """The statement that mends it, but for the value."""
@@ -43,7 +43,7 @@ class UnreadableRow:
     @property
     def message(self) -> str:
         """Say which row cannot be read, and why."""
-        return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"
+        return f"{self.called} cannot be read: {shorten(visible(self.wording), 300)}"
 
 
 def correcting(table: str, column: str, where: str, before: str = "", value: str = "...") -> str:

@@ -210,7 +210,7 @@ def _of_instance(
 def _corrected(*found: CorrectedFile | None) -> Iterator[str]:
     for one in found:
         if one is not None:
-            yield f"{one.said}: {one.clear}"
+            yield f"{one.wording}: {one.clear}"
 
 
 def _no_batch(connection: Any, instance: BatchInstance) -> Gate:
@@ -263,9 +263,9 @@ def _of_batch(
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 
-def _misread(connection: Any, batch: BatchDefinition, now: datetime, told: Iterable[Gate]) -> Iterator[str]:
+def _misread(connection: Any, batch: BatchDefinition, now: datetime, announced: Iterable[Gate]) -> Iterator[str]:
     """Yield what cannot be meant so, or is not installed, and no gate tells."""
-    blocked = {gate.blocked for gate in told}
+    blocked = {gate.blocked for gate in announced}
     for one in misread.of_batch(connection, batch, (), now):
         if visible(one.message) not in blocked:
             yield f"{visible(one.message).rstrip('.')}. {visible(one.next_step or '')}"
@@ -427,7 +427,7 @@ def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
     for instance in made:
         if instance.status in _WAIT_IN_LINE and instance.batch_id in line.batches:
             for gate in line.gates_of(instance):
-                if gate.blocked is not None and gate.name not in _SAID_OF_BATCHES:
+                if gate.blocked is not None and gate.name not in _MESSAGE_OF_BATCHES:
                     said, clear = (
                         f"BatchControl {instance.instance_id}: {gate.blocked}",
                         f"batchctl why {instance.instance_id}",
@@ -438,7 +438,7 @@ def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
 
 _WAIT_FOR_A_PERSON = STOPPED | {InstanceStatus.PAUSED}
 _WAIT_IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
-_SAID_OF_BATCHES = {"enabled", "freeze"}
+_MESSAGE_OF_BATCHES = {"enabled", "freeze"}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
 
 

@@ -20,7 +20,7 @@ def find(connection: Any, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenF
     return file_watches.taken_again(connection, [row for row in rows if row.status in _NO_WORK])
 
 
-def said(again: TakenFile) -> str:
+def wording(again: TakenFile) -> str:
     """Say as what a file was taken again."""
     return f"taken again as FileProcess {again.intake_id}, as {shorten(visible(again.path), NAME_LIMIT)}"
 
@@ -36,6 +36,6 @@ def check(connection: Any, row: IntakeRow) -> None:
     """Refuse to make work of a row that is none, whose file a watch has taken since."""
     again = find(connection, [row]).get(row.intake_id)
     if again is not None:
-        message = f"FileProcess {row.intake_id} is of the file that was {said(again)}: it would be loaded twice."
+        message = f"FileProcess {row.intake_id} is of the file that was {wording(again)}: it would be loaded twice."
         close = to_close(row, "nothing more is to come of it")
         raise Refused(message, next_step=close)

@@ -58,7 +58,7 @@ class Selection:
     of: tuple[tuple[str, int], ...]
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say what would be done."""
         if not self.ids:
             return f"No instance that is {self.status} fits."
@@ -147,7 +147,7 @@ def check_sure(selection: Selection, *, sure: bool) -> None:
     """Refuse to act on many whom nobody has looked at."""
     if selection.ids and not sure:
         raise Refused(
-            selection.said, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
+            selection.wording, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
         )
 
 

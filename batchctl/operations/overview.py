@@ -90,7 +90,7 @@ class FailingInstance:
     step: StepOf | None
     """The one at which it stands."""
     message: str | None
-    said: str | None
+    wording: str | None
     """The message, and what became of the retries."""
     clear: str
 
@@ -307,7 +307,7 @@ def _failing(
                 batch=_name(batches, broken, instance.batch_id),
                 step=stopped_at(instance, batch, last),
                 message=None if last is None else last.message,
-                said=None if last is None else last.in_full,
+                wording=None if last is None else last.in_full,
                 clear=broken[instance.batch_id].mend
                 if instance.batch_id in broken
                 else _clear(instance, batch, last, living, now),

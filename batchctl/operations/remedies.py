@@ -37,13 +37,15 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
     """Return what to do so that a paused, rejected or duplicate row is taken in, unless its file was taken `again`."""
     retry = f"batchctl inbox retry {row.intake_id} --reason ..."
     if again is not None and not (row.message or "").startswith(REJECTED_BY):
-        return files_taken_again.to_close(row, f"it was {files_taken_again.said(again)}")
+        return files_taken_again.to_close(row, f"it was {files_taken_again.wording(again)}")
     if row.status is IntakeStatus.PAUSED:
         return retry
     if row.status is not IntakeStatus.REJECTED:
         return f"batchctl accept {row.intake_id} --reason ..."
     if (row.message or "").startswith(REJECTED_BY):
-        wanted = f"if it is wanted after all: {retry}" if again is None else f"it was {files_taken_again.said(again)}"
+        wanted = (
+            f"if it is wanted after all: {retry}" if again is None else f"it was {files_taken_again.wording(again)}"
+        )
         return f"nothing; {wanted}"
     reject = f"batchctl inbox reject {row.intake_id} --reason ..."
     if (row.message or "").endswith(CORRECTED):

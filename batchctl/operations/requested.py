@@ -113,7 +113,7 @@ def _looked_after(desk: IncidentDesk, wish: OfIncident) -> str:
         done = desk.snooze(about, wish.length, reason=wish.reason)
     else:
         done = desk.acknowledge(about, reason=wish.reason)
-    return " ".join(one.said for one in done)
+    return " ".join(one.wording for one in done)
 
 
 def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
@@ -138,24 +138,24 @@ def _frozen_or_thawed(operator: Operator, connection: Any, wish: OfFreeze) -> st
         if not frozen.is_new:
             # Whatever was asked for by a row and done has its audit row, also where all was so already.
             operator.actor.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
-        return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.said(frozen.freeze)}."
+        return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.wording(frozen.freeze)}."
     thawed = freezer.thaw(wish.scope, reason=wish.reason, choice=wish.choice)
     if not thawed.freezes:
         operator.actor.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
         return "Nothing of that was frozen."
-    listed = [f"Thawed: {freezes.said(one, 'was')}." for one in thawed.freezes]
+    listed = [f"Thawed: {freezes.wording(one, 'was')}." for one in thawed.freezes]
     return " ".join([*listed, *_of_those_that_waited(thawed.released)])
 
 
 def _of_those_that_waited(released: Released | None) -> list[str]:
-    said = None if released is None else released.said
+    said = None if released is None else released.wording
     return [] if said is None else [said]
 
 
 def _done(done: Intervention) -> str:
     before, after = done.before, done.after
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
-    corrected = "" if done.corrected is None else f" {done.corrected.said}: {done.corrected.clear}"
+    corrected = "" if done.corrected is None else f" {done.corrected.wording}: {done.corrected.clear}"
     lost = " An attempt was lost: look whether anything of it is at work still." if done.may_be_at_work else ""
     in_vain = "" if done.in_vain is None else f" But {done.in_vain}"
     became = f"was {before.status} and is {after.status}{skipped}.{in_vain}{corrected}{lost}"

@@ -31,7 +31,7 @@ class Assumed:
     at: datetime | None
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say why it counts as done."""
         if self.status is None or self.at is None:
             return "nothing says that it was done"

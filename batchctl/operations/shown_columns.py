@@ -292,7 +292,7 @@ def delivery(row: Delivery) -> Columns:
         "Attempts": row.attempts,
         "NextAttemptTime": moment(row.next_attempt),
         "SentTime": moment(row.sent_at),
-        "Message": row.said,
+        "Message": row.wording,
         "z_inserted": moment(row.made_at),
     }
 

@@ -110,6 +110,6 @@ def _refuse_to_start(connection: Any, every: Sequence[BatchDefinition], queue: B
     if waiting.total:
         enable_it = f"batchctl enable {typed(queue.name)} --reason ..."
         raise Refused(
-            f"Batch {visible(queue.name)} is disabled, and tasks wait. {waiting.said}",
+            f"Batch {visible(queue.name)} is disabled, and tasks wait. {waiting.wording}",
             next_step=f"{enable_it} --release none   (it pauses them; --release all lets them run)",
         )

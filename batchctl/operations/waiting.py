@@ -246,7 +246,7 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
         settled=settled,
         succeeded=speaks.status is InstanceStatus.COMPLETE,
         instances=tuple(made),
-        message=_said(connection, speaks) if speaks.status in STOPPED else None,
+        message=_wording(connection, speaks) if speaks.status in STOPPED else None,
         next_step=f"batchctl {'show' if settled else 'why'} {speaks.instance_id}",
     )
 
@@ -268,6 +268,6 @@ def _missing(connection: Any, instance: BatchInstance) -> MissingPlugin | None:
     return None if batch is None else next(iter(batch.missing_after(instance.last_seq)), None)
 
 
-def _said(connection: Any, instance: BatchInstance) -> str | None:
+def _wording(connection: Any, instance: BatchInstance) -> str | None:
     last = history.last_entry(connection, instance.instance_id)
     return None if last is None else last.in_full

@@ -50,9 +50,9 @@ def of_trigger(connection: Connection, trigger: DataTrigger) -> DeadEnd | None:
     return _of(trigger.source, last.at, said, next_step_in(said), f"batchctl trigger test {typed(trigger.name)}")
 
 
-def _of(source: str, since: datetime, said: str, mend: str | None, test: str) -> DeadEnd:
+def _of(source: str, since: datetime, wording: str, mend: str | None, test: str) -> DeadEnd:
     """Return a trouble with what mends it, if its message names that: a test would only name it again, and refuse."""
-    return DeadEnd(source, since, said, test if not mend else f"{mend}   (then: {test})")
+    return DeadEnd(source, since, wording, test if not mend else f"{mend}   (then: {test})")
 
 
 def _triggers(connection: Connection) -> Iterator[DeadEnd]:

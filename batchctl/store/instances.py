@@ -100,8 +100,8 @@ _AS_IT_WAS_READ = (
 )
 _FOUND = "instance_id", "found", "token", "found_seq", "found_retries"
 _FOUND_DUE = *_FOUND, "now"
-_MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ, is_told_apart=True)
-_CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"), is_told_apart=True)
+_MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ, is_kept_apart=True)
+_CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"), is_kept_apart=True)
 
 
 def add(

@@ -38,7 +38,7 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
-MOST_SAID = 100
+MOST_LISTED = 100
 """From how many lines on a database says no more of what breaks its constraints."""
 
 _d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
@@ -270,7 +270,7 @@ def constraint_findings(connection: Connection, *, at_length: bool = False) -> t
     """
     said = dialect_of(connection).constraint_findings(connection, at_length=at_length)
     failed = {f"CHECK constraint failed in {table.name}": table for table in metadata.sorted_tables}
-    is_told = connection.dialect.name == "sqlite" and len(said) < MOST_SAID
+    is_told = connection.dialect.name == "sqlite" and len(said) < MOST_LISTED
     rows = [
         row
         for line, table in failed.items()

@@ -98,11 +98,11 @@ def add_all(
     now: datetime,
     *,
     entity: str,
-    said: Iterable[tuple[IntakeId, str]],
+    wording: Iterable[tuple[IntakeId, str]],
 ) -> None:
     """Record the same event of many FileProcess rows, each with what there is to say of it."""
     columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
-    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in said]
+    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in wording]
     if rows:
         _ADD.rows(connection, columns, rows).insert(connection)
 
@@ -113,7 +113,7 @@ def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None
     return next(iter(readable(rows, _entry)), None)
 
 
-def was_just_told(connection: Connection, entity: str, source: str, message: str) -> bool:
+def was_just_logged(connection: Connection, entity: str, source: str, message: str) -> bool:
     """Say whether it is what was said last of whether a source has started work."""
     last = last_of(connection, entity, source)
     return last is not None and last.message == message

@@ -180,13 +180,13 @@ class RowInsert:
 class RowUpdate:
     """An UPDATE of one row. Only what changes is written: every column costs its check, an indexed one a page more."""
 
-    def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause, is_told_apart: bool = False) -> None:
+    def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause, is_kept_apart: bool = False) -> None:
         """Name the row; the parameters of `where` must not be called like columns.
 
         Where changes have to be told apart from those by hand, none is written with the time of the one before.
         """
         self._statement = update(table).where(*where)
-        if is_told_apart:
+        if is_kept_apart:
             self._statement = self._statement.values(z_updated=stamp(table.c.z_updated, "z_updated"))
         self._compiled: dict[tuple[str, ...], Compiled] = {}
 

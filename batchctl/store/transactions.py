@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, OutcomeUnknown
-from batchctl.domain.text import said_by
+from batchctl.domain.text import message_of
 from batchctl.ports import Boundary, Change, Notify
 from batchctl.store.dialects import dialect_of
 
@@ -75,7 +75,7 @@ class StoreTransactions:
                 raise NotAsReadError from error
             if self._is_transient(error):
                 if nowait:
-                    raise Conflict(said_by(error)) from error
+                    raise Conflict(message_of(error)) from error
                 return self._again(work)
             self._explain(error)
             raise
@@ -151,7 +151,7 @@ class StoreTransactions:
         except BaseException as error:
             if self._dialect.is_lost(error):
                 message = (
-                    f"The connection was lost during a commit, so nobody knows whether it was made: {said_by(error)}"
+                    f"The connection was lost during a commit, so nobody knows whether it was made: {message_of(error)}"
                 )
                 raise OutcomeUnknown(message, next_step="look before you try again: batchctl status") from error
             self._dialect.rollback(connection)
@@ -211,7 +211,7 @@ def savepoint(connection: Connection) -> Iterator[None]:
     except BaseException as error:
         if dialect.is_transient(error):
             # Only all of the transaction can be run again.
-            raise Conflict(said_by(error)) from error
+            raise Conflict(message_of(error)) from error
         if isinstance(error, Exception) and dialect.is_about_the_database(error):
             raise dialect.database_refused(error, dialect.place_of(connection.engine)) from error
         dialect.undo_part(connection)
@@ -234,4 +234,4 @@ def left_out_if_refused(connection: Connection, tell: Callable[[str], None] | No
         if not has_begun:
             raise
         if tell is not None:
-            tell(said_by(error))
+            tell(message_of(error))

@@ -188,7 +188,7 @@ def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableR
         number = getattr(row, column.name)
         if number is not None and connection.execute(select(named).where(named == number)).first() is None:
             said = f"{column.name} is {number}, and {named.table.name} {number} is gone"
-            yield replace(found, column=column.name, said=said, mend=_put_back(connection, named.table, number, row))
+            yield replace(found, column=column.name, wording=said, mend=_put_back(connection, named.table, number, row))
 
 
 def _put_back(connection: Connection, table: Table, number: int, instance: Any) -> str:
@@ -200,7 +200,7 @@ def _put_back(connection: Connection, table: Table, number: int, instance: Any) 
         columns, but = "Entity, FileName, Status", "with its FileName, if you know it"
         values = f"'{str(entity or '...').replace(_QUOTE, _QUOTE * 2)}', NULL, '{status}'"
     insert = f"INSERT INTO {table.name} ({table.name}_id, {columns}) VALUES ({number}, {values})"  # noqa: S608 - shown, not run
-    return f"{_told(connection)}{dialect_of(connection).numbered(table.name, insert)};   ({but})"
+    return f"{_wording(connection)}{dialect_of(connection).numbered(table.name, insert)};   ({but})"
 
 
 def unreadable(connection: Connection, table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
@@ -213,15 +213,15 @@ def unreadable(connection: Connection, table: Table, row: Any, error: Exception,
 
 def for_any_client(connection: Connection, text: str) -> str:
     """Return a text whose statements sqlcmd and SQL Agent take, too: their sessions refuse them otherwise (error 1934)."""
-    return _STATEMENT.sub(lambda found: f"{_told(connection)}{found[0]}", text)
+    return _STATEMENT.sub(lambda found: f"{_wording(connection)}{found[0]}", text)
 
 
-def _told(connection: Connection) -> str:
+def _wording(connection: Connection) -> str:
     """Return what sqlcmd has to be told before it may write a table with a filtered index."""
     return "SET QUOTED_IDENTIFIER ON; " if connection.dialect.name == "mssql" else ""
 
 
-def _row(connection: Connection, table: Table, row: Any, column: str, said: str, batch: str = "") -> UnreadableRow:
+def _row(connection: Connection, table: Table, row: Any, column: str, wording: str, batch: str = "") -> UnreadableRow:
     name = next((str(getattr(row, each)) for each in _NAMES if each in table.c), "")
     own = str(row.ProcessBatchName) if table.name == "ProcessBatch" else batch
     number = getattr(row, "ProcessBatch_id", None)
@@ -229,12 +229,12 @@ def _row(connection: Connection, table: Table, row: Any, column: str, said: str,
     row_id = int(getattr(row, f"{table.name}_id"))
     mend = f"SELECT * FROM {table.name} WHERE {table.name}_id = {row_id};   (and correct what is wrong there)"  # noqa: S608 - our own names
     if column:
-        mend = correcting(table.name, column, f"{table.name}_id = {row_id}", _told(connection))
+        mend = correcting(table.name, column, f"{table.name}_id = {row_id}", _wording(connection))
     return UnreadableRow(
         table=str(table.name),
         row_id=row_id,
         column=column,
-        said=said,
+        wording=wording,
         mend=mend,
         name=name if not batch or not name else f"{batch}, {name}",
         batch_id=batch_id,

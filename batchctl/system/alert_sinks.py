@@ -91,7 +91,7 @@ def send(settings: Settings, name: str, notification: Notification) -> None:
     try:
         _KINDS[channel.given.kind].send(channel, notification)
     except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
-        said = masked(_said(error, channel), channel.secrets)
+        said = masked(_wording(error, channel), channel.secrets)
         if isinstance(error, BatchctlError):
             raise error.reworded(said, error.next_step) from None
         raise BatchctlError(said) from None
@@ -116,8 +116,8 @@ def _meant(kind: str) -> str:
     return said if "Did" in said else ""
 
 
-def _wrong(channel: Channel, said: str) -> ConfigurationError:
-    message = f"[alerts.channels.{visible(channel.name)}] {said}"
+def _wrong(channel: Channel, wording: str) -> ConfigurationError:
+    message = f"[alerts.channels.{visible(channel.name)}] {wording}"
     return ConfigurationError(message, next_step=f"correct the channel in {config.FILE_NAME}")
 
 
@@ -128,7 +128,7 @@ def _need(channel: Channel, *fields: str) -> None:
             raise _wrong(channel, said)
 
 
-def _said(error: Exception, channel: Channel) -> str:
+def _wording(error: Exception, channel: Channel) -> str:
     if isinstance(error, BatchctlError):
         return error.message
     if isinstance(error, TimeoutError):

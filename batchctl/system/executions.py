@@ -71,7 +71,7 @@ class RunningStep:
     @property
     def stopping(self) -> bool:
         """True once the step has been told to stop."""
-        return self.stop.told
+        return self.stop.announced
 
     @property
     def must_end(self) -> bool:
@@ -80,7 +80,7 @@ class RunningStep:
 
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop."""
-        self.stop.when_told(partial(_quietly, stop))
+        self.stop.when_asked(partial(_quietly, stop))
 
     def in_session(self, name: str) -> None:
         """Name the database session that carries the step out."""

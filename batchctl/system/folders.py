@@ -189,7 +189,7 @@ class _Walk:
                     # Somebody has removed it meanwhile.
                     self._is_whole = False
                 else:
-                    self._give_up(_said(error, here))
+                    self._give_up(_wording(error, here))
 
     def _meet(self, entry: os.DirEntry[str], place: str) -> bool:
         """Take notice of an entry; true when it is a folder to be entered."""
@@ -203,7 +203,7 @@ class _Walk:
             self._is_whole = False
             reason = "it has just gone"
         except OSError as error:
-            self._give_up(_said(error, entry.path))
+            self._give_up(_wording(error, entry.path))
             reason = "it cannot be looked at"
         if reason is not None and self._walk.tells_all:
             self._page.passed_over.append((path, reason))
@@ -309,7 +309,7 @@ def _guarded(key: int, path: str, file: FoundFile, work: Job, post: Post) -> Job
     except FileNotFoundError:
         post(Inspected(key, file, is_changed=True))
     except OSError as error:
-        post(Inspected(key, file, failure=_said(error, path)))
+        post(Inspected(key, file, failure=_wording(error, path)))
     return None
 
 
@@ -342,10 +342,10 @@ def _failure_with(folder: str) -> str | None:
         with os.scandir(folder) as entries:
             next(iter(entries), None)
     except OSError as error:
-        return _said(error, folder)
+        return _wording(error, folder)
     return None
 
 
-def _said(error: OSError, path: str) -> str:
+def _wording(error: OSError, path: str) -> str:
     remedy = _REMEDIES.get(error.errno or 0, _ELSE)
     return f"{error.strerror or error}: '{visible(path)}'; {remedy}"

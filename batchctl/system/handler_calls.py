@@ -204,7 +204,7 @@ def _instance(asked: Asked) -> InstanceId | None:
 
 
 def _deadly(asked: Asked) -> NoAnswer:
-    message = f"{asked.said}: the controller that had asked was ended."
+    message = f"{asked.wording}: the controller that had asked was ended."
     return NoAnswer(message, next_step=asked.mend)
 
 

@@ -38,11 +38,11 @@ _LOOK = 0.1
 class Listening:
     """Whether the job that is called asks if it is to stop, and has been told so."""
 
-    __slots__ = ("_is_told", "asks", "has_learned")
+    __slots__ = ("_is_announced", "asks", "has_learned")
 
-    def __init__(self, is_told: Callable[[], bool]) -> None:
+    def __init__(self, is_announced: Callable[[], bool]) -> None:
         """Nobody has asked yet."""
-        self._is_told = is_told
+        self._is_announced = is_announced
         self.asks = False
         self.has_learned = False
 
@@ -51,9 +51,9 @@ class Listening:
         self.asks = True
         until = time.monotonic() + wait_seconds
         # No event: what is told by a signal could be told while this thread holds the event's lock.
-        while not self._is_told() and (left := until - time.monotonic()) > 0:
+        while not self._is_announced() and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, _LOOK))
-        if self._is_told():
+        if self._is_announced():
             self.has_learned = True
         return self.has_learned
 
@@ -66,7 +66,7 @@ def call_job(job: Job, arguments: Mapping[str, JsonValue], listening: Listening)
     try:
         value = job.function(**arguments)
     except Stopped as error:
-        return _stopped(listening, _said(error))
+        return _stopped(listening, _wording(error))
     except BaseException as error:  # noqa: BLE001 - a job may raise anything and must hurt nobody
         return _failure(job, error)
     if listening.has_learned:
@@ -74,9 +74,9 @@ def call_job(job: Job, arguments: Mapping[str, JsonValue], listening: Listening)
     return JobEnd(succeeded=True, value=shown(value))
 
 
-def _stopped(listening: Listening, said: str) -> JobEnd:
+def _stopped(listening: Listening, wording: str) -> JobEnd:
     """Return the end of a job that has ended early by itself."""
-    message = f"{STOPPED_EARLY}: {said}" if said else STOPPED_EARLY
+    message = f"{STOPPED_EARLY}: {wording}" if wording else STOPPED_EARLY
     return JobEnd(succeeded=False, stopped=listening.has_learned, message=message)
 
 
@@ -99,12 +99,12 @@ def _failure(job: Job, error: BaseException) -> JobEnd:
     # Without a frame below ours the function was never entered: the arguments did not fit.
     inner = error.__traceback__.tb_next if error.__traceback__ else None
     if isinstance(error, TypeError) and inner is None:
-        message = f"job '{visible(job.name)}' cannot be called so: {_said(error)}. It is {_signature(job)}"
+        message = f"job '{visible(job.name)}' cannot be called so: {_wording(error)}. It is {_signature(job)}"
         return JobEnd(succeeded=False, fatal=True, message=message)
     if isinstance(error, SystemExit):
         message = f"the job called sys.exit({error.code!r}) instead of returning"
     elif isinstance(error, FatalError):
-        message = _said(error) or "the job failed for good"
+        message = _wording(error) or "the job failed for good"
     else:
         message = describe(error)
     return JobEnd(succeeded=False, message=message, output=trace(error, inner), fatal=isinstance(error, FatalError))
@@ -112,11 +112,11 @@ def _failure(job: Job, error: BaseException) -> JobEnd:
 
 def describe(error: BaseException) -> str:
     """Name an exception and what it says, on one line."""
-    said = _said(error)
+    said = _wording(error)
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _said(error: BaseException) -> str:
+def _wording(error: BaseException) -> str:
     try:
         return visible(str(error))
     except BaseException as broken:  # noqa: BLE001 - __str__ of an exception is plugin code
@@ -173,7 +173,7 @@ def call_populator(
             return _values(populator.populate_from(row, batch, context))
         return _values(populator.populate(row, batch))
     except CannotPopulate as error:
-        return {"reason": _said(error) or "the populator gave no reason"}
+        return {"reason": _wording(error) or "the populator gave no reason"}
     except PluginError as error:
         return {"reason": error.message}
     except BaseException as error:  # noqa: BLE001 - a populator may raise anything and must hurt nobody

@@ -28,7 +28,7 @@ class Asked:
 
     module: str
     kind: str
-    said: str
+    wording: str
     """What is to be said when it is never answered."""
     mend: str
     of: int | None

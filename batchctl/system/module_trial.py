@@ -107,14 +107,14 @@ def _try(
     return len(begun), found
 
 
-def _outlasts(tree: Tree, told: Path, limit: timedelta) -> bool:
+def _outlasts(tree: Tree, announced: Path, limit: timedelta) -> bool:
     """Wait for the end of the child as long as it comes on; say whether it did not end."""
     seen, until = 0, time.monotonic() + limit.total_seconds()
     while time.monotonic() < until:
         try:
             tree.process.wait(LOOKS)
         except subprocess.TimeoutExpired:
-            size = told.stat().st_size
+            size = announced.stat().st_size
             if size > seen:
                 seen, until = size, time.monotonic() + limit.total_seconds()
             continue

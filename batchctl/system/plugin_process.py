@@ -130,7 +130,7 @@ class PluginProcess:
         output = self._tap.text(DRAIN if answer is None else _PATIENCE)
         if answer is not None:
             return JobEnd(**{**answer, "output": output + answer["output"]})
-        if stop.told:
+        if stop.announced:
             return JobEnd(succeeded=False, stopped=True, message="the job was stopped", output=output)
         return JobEnd(succeeded=False, message=f"the job ended its process: {self.close()}", output=output)
 

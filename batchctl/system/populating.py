@@ -243,10 +243,10 @@ class _Desk:
             answer = process.ask(request, stop)
         finally:
             done.set()
-        if answer is None or stop.told:
+        if answer is None or stop.announced:
             how, self._process = process.close(), None
             named = f"populator '{visible(self._populator)}'"
-            if stop.told:
+            if stop.announced:
                 message = f"{named} took longer than {limit.total_seconds():g} seconds and was stopped"
                 raise _TookTooLongError(message)
             message = f"{named} ended its process: {how}"

@@ -83,7 +83,7 @@ class CommandRun:
     @property
     def leaves_nothing(self) -> bool:
         """Say of a command that has ended whether there is nothing left that `end` would have to wait for."""
-        if self._stop.told or not self._follower.has_ended(0):
+        if self._stop.announced or not self._follower.has_ended(0):
             return False
         self._reap()
         return not self._has_rest
@@ -187,7 +187,7 @@ def signal_name(code: int) -> str:
 
 
 def _refused(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
-    if stop.told:
+    if stop.announced:
         return CommandEnd(not_started="the step was told to stop before the command was started", stopped=True)
     if not argv or not argv[0]:
         return CommandEnd(not_started="the command is empty")

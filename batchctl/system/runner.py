@@ -206,7 +206,7 @@ class ThreadStepRunner:
 
     def _give_up_what_does_not_stop(self) -> bool:
         """Report as lost what a thread goes on with though it was told to stop; say whether anything else is stopping."""
-        stopping = [step for step in self._running.values() if step.is_at_work and step.stop.told]
+        stopping = [step for step in self._running.values() if step.is_at_work and step.stop.announced]
         due = [step for step in stopping if step not in self._given_up and self._is_ignored(step)]
         if due:
             # What has ended while this process stood still has ended.

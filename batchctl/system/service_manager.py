@@ -28,7 +28,7 @@ class ServiceManager:
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
         self._every = int(period) / _MICROSECONDS / 4 if is_meant and period.isdecimal() else None
         """Seconds between two signs of life: a quarter of what the manager waits for."""
-        self._told_at = 0.0
+        self._announced_at = 0.0
 
     def hear(self, event: Event) -> None:
         """Pass on what concerns the service as a whole."""
@@ -46,8 +46,8 @@ class ServiceManager:
         if self._every is None:
             return
         now = time.monotonic()
-        if now - self._told_at >= self._every:
-            self._told_at = now
+        if now - self._announced_at >= self._every:
+            self._announced_at = now
             self._tell("WATCHDOG=1")
 
     def _tell(self, *lines: str) -> None:

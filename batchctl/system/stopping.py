@@ -16,53 +16,53 @@ _AGAIN = 0.1
 class Stop:
     """Whether an execution was told to stop, and what is to be done then."""
 
-    __slots__ = ("_actions", "_grace", "_lock", "_threads", "_told_at")
+    __slots__ = ("_actions", "_grace", "_lock", "_threads", "_announced_at")
 
     def __init__(self, threads: Threads, grace: float) -> None:
         """Remember who does the stopping and how many seconds a tree has between TERM and KILL."""
         self._threads = threads
         self._grace = grace
         self._lock = threading.Lock()
-        self._told_at: float | None = None
+        self._announced_at: float | None = None
         self._actions: list[Callable[[], None]] = []
 
     @property
-    def told(self) -> bool:
+    def announced(self) -> bool:
         """True once the execution was told to stop."""
-        return self._told_at is not None
+        return self._announced_at is not None
 
     @property
     def until(self) -> float:
         """When patience ends: the grace time after being told, or at once for what was never told."""
-        return 0.0 if self._told_at is None else self._told_at + self._grace
+        return 0.0 if self._announced_at is None else self._announced_at + self._grace
 
     @property
     def is_due(self) -> bool:
         """True once the execution was told to stop and the grace time is over."""
-        return self.told and time.monotonic() >= self.until
+        return self.announced and time.monotonic() >= self.until
 
     def tell(self) -> None:
         """Tell the execution to stop; returns at once, telling again changes nothing."""
         with self._lock:
-            if self._told_at is not None:
+            if self._announced_at is not None:
                 return
-            self._told_at = time.monotonic()
+            self._announced_at = time.monotonic()
             actions = list(self._actions)
         for action in actions:
             self._threads.run(action)
 
-    def when_told(self, action: Callable[[], None]) -> None:
+    def when_asked(self, action: Callable[[], None]) -> None:
         """Name what to do, in another thread, when told; it is done at once if that has already happened."""
         with self._lock:
             self._actions.append(action)
-            told = self.told
+            told = self.announced
         if told:
             self._threads.run(action)
 
     def guard(self, tree: Tree) -> Guard:
         """Stop a tree when told, until the guard is released."""
         guard = Guard(self, tree, self._grace)
-        self.when_told(guard.stop)
+        self.when_asked(guard.stop)
         return guard
 
     def forget(self, action: Callable[[], None]) -> None:
@@ -74,9 +74,9 @@ class Stop:
 class Guard:
     """Stops one tree: TERM, and KILL after the grace time."""
 
-    def __init__(self, told_by: Stop, tree: Tree, grace: float) -> None:
+    def __init__(self, asked_by: Stop, tree: Tree, grace: float) -> None:
         """Watch over a tree whose leader runs."""
-        self._told_by = told_by
+        self._asked_by = asked_by
         self._tree = tree
         self._grace = grace
         self._signalling = threading.Lock()
@@ -105,7 +105,7 @@ class Guard:
                 return
             self._is_released = True
             self._until_released.release()
-        self._told_by.forget(self.stop)
+        self._asked_by.forget(self.stop)
 
     def __enter__(self) -> None:
         """Guard until the block ends."""

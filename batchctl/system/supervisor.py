@@ -232,7 +232,7 @@ class Supervisor:
             self._end_early(carried)
 
     def _end_early(self, carried: Carried) -> None:
-        if not carried.stop.told:
+        if not carried.stop.announced:
             carried.stop.tell()
             if carried.watched and carried.run is not None:
                 self._leave_alone(carried)
@@ -283,7 +283,7 @@ class Supervisor:
             limits.append(self._new[0].began + NOTICE - now)
         if self._unsynced and self._ended:
             limits.append(next(iter(self._ended.values())) + _SYNC_AFTER - now)
-        if any(carried.is_lease_bound and not carried.stop.told for carried in self._under_way.values()):
+        if any(carried.is_lease_bound and not carried.stop.announced for carried in self._under_way.values()):
             limits.append(max(self._lease - now, NOTICE) if now < self._lease else _TRY_AGAIN)
         # What is overdue already is looked at at once.
         return max(min(limits), 0.0) if limits and min(limits) != float("inf") else None

@@ -53,7 +53,7 @@ class Guarded(Night):
     def url(self, login: str) -> str:
         return self.server.url(self.name, user=login)
 
-    def told(self, login: str, *args: str) -> Any:
+    def announced(self, login: str, *args: str) -> Any:
         """Run a command as somebody."""
         return self(*args, env={"BATCHCTL_DATABASE_URL": self.url(login)})
 
@@ -130,7 +130,7 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
         f" VALUES (2, 2, 'complete', {LONG_AGO}, {LONG_AGO})"
     )
     guarded.as_("shop", "INSERT INTO Intake_shop (Entity, FileName) VALUES ('Orders', '/in/o.csv')")
-    first = guarded.told("service", "run", "--until-idle", "2")
+    first = guarded.announced("service", "run", "--until-idle", "2")
     guarded.as_(
         "anna",
         "INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason)"
@@ -138,7 +138,7 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
         " WHERE Status = 'failed'",
     )
     guarded.as_("anna", "INSERT INTO OperatorRequest (Action, ProcessBatchName) VALUES ('disable', 'Spare')")
-    second = guarded.told("service", "run", "--until-idle", "2")
+    second = guarded.announced("service", "run", "--until-idle", "2")
 
     for done in (first, second):
         assert "trouble" not in done.stderr, done.stderr
@@ -154,9 +154,11 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
     assert guarded.sql("SELECT Actor, Status FROM OperatorRequest ORDER BY 1") == [("anna", "done")] * 2
     assert guarded.sql("SELECT Target FROM AuditLog WHERE z_inserted < '2026-02-01'") == []
     assert guarded.sql("SELECT count(*) FROM BatchControl WHERE z_inserted < '2026-02-01'") == [(0,)]
-    assert guarded.told("service", "audit", "verify").returncode == 0
-    assert guarded.told("reader", "fsck").returncode == 0
-    rights = [one for one in json.loads(guarded.told("service", "doctor", "--json").stdout) if "rights" in str(one)]
+    assert guarded.announced("service", "audit", "verify").returncode == 0
+    assert guarded.announced("reader", "fsck").returncode == 0
+    rights = [
+        one for one in json.loads(guarded.announced("service", "doctor", "--json").stdout) if "rights" in str(one)
+    ]
     assert rights
     assert {one["Result"] for one in rights} == {"OK"}, rights
 
@@ -231,10 +233,10 @@ def test_who_has_work_of_some_entities_submits_only_that(guarded: Guarded) -> No
 
 
 def test_support_asks_and_does_nothing_itself(guarded: Guarded) -> None:
-    assert guarded.told("service", "run", "--once").returncode == 1
+    assert guarded.announced("service", "run", "--once").returncode == 1
     guarded.as_("anna", ASK)
-    assert guarded.told("anna", "status").returncode == 0
-    refused = guarded.told("anna", "rerun", "1", "--reason", "now")
+    assert guarded.announced("anna", "status").returncode == 0
+    refused = guarded.announced("anna", "rerun", "1", "--reason", "now")
     for statement in (
         "INSERT INTO OperatorRequest (Action, Actor) VALUES ('enable', 'boss')",
         "INSERT INTO OperatorRequest (Action, Status) VALUES ('enable', 'done')",
@@ -258,7 +260,7 @@ def test_who_defines_work_is_audited_and_does_none(guarded: Guarded) -> None:
     guarded.as_("author", "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('New')")
     guarded.as_("author", "UPDATE ProcessControl SET Data1 = 'echo 1'")
     guarded.as_("author", "DELETE FROM ProcessBatch WHERE ProcessBatchName = 'New'")
-    added = guarded.told(
+    added = guarded.announced(
         "author",
         "schedule",
         "add",
@@ -272,7 +274,7 @@ def test_who_defines_work_is_audited_and_does_none(guarded: Guarded) -> None:
         "--reason",
         "new",
     )
-    switched = guarded.told("author", "disable", "Load", "--reason", "wait")
+    switched = guarded.announced("author", "disable", "Load", "--reason", "wait")
     for statement in (
         "INSERT INTO FileProcess (Entity) VALUES ('Load')",
         "UPDATE BatchControl SET Status = 'ready'",
@@ -312,7 +314,7 @@ def test_who_only_looks_changes_nothing(guarded: Guarded) -> None:
         ["fsck"],
         ["requests"],
     ):
-        assert guarded.told("reader", *command).returncode == 0, command
+        assert guarded.announced("reader", *command).returncode == 0, command
     for statement in ("INSERT INTO FileProcess (Entity) VALUES ('x')", "UPDATE ProcessBatch SET Enabled = 0", ASK):
         guarded.refuses("reader", statement)
 
@@ -508,7 +510,9 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
     guarded.sql("UPDATE FileProcess SET Data = 'right'")
     guarded.sql("REVOKE UPDATE (z_updated) ON Resource, Setting FROM batchctl_service")
     lost = "may not lock rows of Resource, Setting"
-    (told,) = [one for one in json.loads(guarded.told("service", "doctor", "--json").stdout) if lost in one["Message"]]
+    (told,) = [
+        one for one in json.loads(guarded.announced("service", "doctor", "--json").stdout) if lost in one["Message"]
+    ]
     controller = Running(
         [installed_batchctl, "run"], guarded.folder, more={"BATCHCTL_DATABASE_URL": guarded.url("service")}
     )
@@ -532,5 +536,5 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
     assert said in gate["Blocked"]
     assert incident["NextStep"].startswith("batchctl doctor")
     assert controller.count("controller.waiting") == 1
-    checked = json.loads(guarded.told("service", "doctor", "--json").stdout)
+    checked = json.loads(guarded.announced("service", "doctor", "--json").stdout)
     assert {one["Result"] for one in checked if one["Check"] == "rights"} == {"OK"}

@@ -314,7 +314,7 @@ class Campaign:
         outcome.attempts = statuses(evidence)
         outcome.notifications = self.shop.notifications()
         outcome.instances = len(evidence.instances)
-        outcome.executions = sum("S" in one.said for one in evidence.executions)
+        outcome.executions = sum("S" in one.wording for one in evidence.executions)
 
     def _ask(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -106,7 +106,7 @@ class Scene:
         """Wait until everything that was handed in is over."""
         self.until(lambda: self.shop.waiting_intake() == 0 and self.shop.standing() == {})
 
-    def said(self, word: str) -> Counter[tuple[int, int]]:
+    def wording(self, word: str) -> Counter[tuple[int, int]]:
         """Count how often each step of each instance has left a line that begins so."""
         lines = (line.split() for line in self.shop.effects())
         return Counter((int(instance), int(seq)) for first, instance, seq, *_ in lines if first == word)

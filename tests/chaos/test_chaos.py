@@ -38,7 +38,7 @@ def test_the_rig_finds_what_a_broken_engine_doubles(kind: str, sqlite_database: 
     with staged(Place(sqlite_database), sqlite_database.directory, sabotage=kind) as scene:
         scene.hand_in("hold_many", "long.ok.ok", times=2)
         dying = scene.worker()
-        scene.until(lambda: len(scene.said("B")) == 2)
+        scene.until(lambda: len(scene.wording("B")) == 2)
         scene.kill(dying)
         scene.kill_all("supervisor")
         other = scene.worker()

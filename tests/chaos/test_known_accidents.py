@@ -37,7 +37,7 @@ def test_02_killed_between_any_two_of_claim_history_execute_and_status_nothing_i
         scene.end(healthy)
 
         assert scene.statuses() == ["complete"] * number, cut
-        assert set(scene.said("S").values()) == set(scene.said("E").values()) == {1}, cut
+        assert set(scene.wording("S").values()) == set(scene.wording("E").values()) == {1}, cut
     # None of it needed a person.
     assert {cause for _, cause, _ in scene.attempts()} <= {"auto", "retry"}
 
@@ -57,7 +57,7 @@ def test_02_killed_before_within_and_after_the_commit_of_a_backfill_each_due_tim
 def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_has_taken_over(scene: Scene) -> None:
     scene.hand_in("hold_many", "long.ok.ok")
     frozen = scene.worker()
-    scene.until(lambda: scene.said("B"))
+    scene.until(lambda: scene.wording("B"))
     frozen.signal(signal.SIGSTOP)
     other = scene.worker()
     scene.until(lambda: "adopted" in other.printed)
@@ -65,7 +65,7 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_ha
     scene.until_over()
 
     assert scene.statuses() == ["complete"]
-    assert set(scene.said("S").values()) == set(scene.said("E").values()) == {1}
+    assert set(scene.wording("S").values()) == set(scene.wording("E").values()) == {1}
     assert scene.attempts() == [(10, "auto", "success"), (20, "auto", "success"), (30, "auto", "success")]
     assert ".fenced" in frozen.printed
     codes = scene.end(frozen, other)
@@ -97,7 +97,7 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
             stop_between_transactions(scene, recovering)
             dying = scene.worker()
             scene.hand_in("hold_many", "slow.ok.ok", times=4)
-            scene.until(lambda: len(scene.said("S")) == 4)
+            scene.until(lambda: len(scene.wording("S")) == 4)
             scene.kill(dying)
             recovering.signal(signal.SIGCONT)
             scene.until(lambda: "cut at" in recovering.printed)
@@ -107,7 +107,7 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
             scene.until_over()
 
             assert scene.statuses() == ["complete"] * 4
-            assert set(scene.said("S").values()) == {1}
+            assert set(scene.wording("S").values()) == {1}
             assert not scene.constraint_findings()
             assert scene.end(recovering) == [0]
     finally:
@@ -117,14 +117,14 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
 def test_05_an_old_worker_drains_while_a_new_one_starts_and_they_do_not_take_work_from_each_other(scene: Scene) -> None:
     scene.hand_in("hold_many", "slow.slow.ok", times=3)
     old = scene.worker()
-    scene.until(lambda: len(scene.said("S")) == 3)
+    scene.until(lambda: len(scene.wording("S")) == 3)
     old.signal(signal.SIGTERM)
     new = scene.worker()
     scene.until_over()
 
     assert scene.ended(old) == [0]
     assert scene.statuses() == ["complete"] * 3
-    assert set(scene.said("S").values()) == {1}
+    assert set(scene.wording("S").values()) == {1}
     assert {status for _, _, status in scene.attempts()} == {"success"}
     assert scene.end(new) == [0]
 
@@ -132,18 +132,18 @@ def test_05_an_old_worker_drains_while_a_new_one_starts_and_they_do_not_take_wor
 def test_06_a_person_and_the_recovery_ask_for_the_same_instance_and_it_runs_once(scene: Scene) -> None:
     scene.hand_in("hold_one", "long.ok.ok")
     dying = scene.worker()
-    scene.until(lambda: scene.said("B"))
+    scene.until(lambda: scene.wording("B"))
     scene.kill(dying)
     scene.kill_all("supervisor")
     healthy = scene.worker()
     people = [scene.person("rerun", "1", "--reason", "it hangs")]
-    scene.until(lambda: scene.statuses() == ["held"] or scene.said("S")[1, 10] > 1)
+    scene.until(lambda: scene.statuses() == ["held"] or scene.wording("S")[1, 10] > 1)
     people += [scene.person("rerun", "1", "--reason", "it is held") for _ in range(3)]
     scene.ended(*people)
     scene.until_over()
 
     assert scene.statuses() == ["complete"]
-    assert scene.said("S") == {(1, 10): 2, (1, 20): 1, (1, 30): 1}
+    assert scene.wording("S") == {(1, 10): 2, (1, 20): 1, (1, 30): 1}
     assert [status for seq, _, status in scene.attempts() if seq == 10] == ["lost", "success"]
     scene.end(healthy)
 
@@ -152,15 +152,15 @@ def test_07_two_controllers_see_one_event_and_it_has_one_run_and_one_audit_row(s
     workers = [scene.worker(), scene.worker()]
     scene.hand_in("hold_many", "ok.ok.ok", times=20)
     scene.until_over()
-    assert set(scene.said("S").values()) == {1}
-    assert len(scene.said("S")) == 60
+    assert set(scene.wording("S").values()) == {1}
+    assert len(scene.wording("S")) == 60
 
     people = [scene.person("rerun", "7", "--from", "30", "--reason", f"person {number}") for number in range(2)]
     codes = scene.ended(*people)
-    scene.until(lambda: scene.said("S")[7, 30] > 1)
+    scene.until(lambda: scene.wording("S")[7, 30] > 1)
     scene.until_over()
     asked = codes.count(0)
-    assert scene.said("S")[7, 30] == 1 + asked
+    assert scene.wording("S")[7, 30] == 1 + asked
     assert scene.shop.sql("SELECT count(*) FROM AuditLog WHERE Target = 'BatchControl:7'") == [(asked,)]
     scene.end(*workers)
 
@@ -173,17 +173,17 @@ def test_09_killed_when_all_work_was_done_the_next_start_finds_nothing_left_to_r
     assert scene.ended(again) == [0]
     assert "0 started" in again.printed
     assert scene.statuses() == ["complete"]
-    assert set(scene.said("S").values()) == {1}
+    assert set(scene.wording("S").values()) == {1}
 
 
 def test_10_a_cancelled_instance_frees_its_place_at_once_and_a_waiting_retry_holds_none(scene: Scene) -> None:
     scene.hand_in("hold_one", "long.ok.ok")
     scene.hand_in("hold_one", "ok.ok.ok")
     worker = scene.worker()
-    scene.until(lambda: scene.said("B"))
-    assert not scene.said("S")[2, 10]
+    scene.until(lambda: scene.wording("B"))
+    assert not scene.wording("S")[2, 10]
     assert scene.ended(scene.person("cancel", "1", "--reason", "not wanted")) == [0]
-    scene.until(lambda: scene.said("S")[2, 10], seconds=2)
+    scene.until(lambda: scene.wording("S")[2, 10], seconds=2)
     scene.until_over()
     assert scene.statuses() == ["cancelled", "complete"]
 
@@ -200,7 +200,7 @@ def test_10_a_cancelled_instance_frees_its_place_at_once_and_a_waiting_retry_hol
 def test_11_a_thousand_rows_before_a_full_place_do_not_hide_one_ready_row_elsewhere(scene: Scene) -> None:
     scene.hand_in("hold_one", "long.ok.ok")
     worker = scene.worker()
-    scene.until(lambda: scene.said("B"))
+    scene.until(lambda: scene.wording("B"))
     for_one = scene.shop.sql("SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'hold_one'")[0][0]
     many = 1000
     hand = scene.place.database.hand()
@@ -217,9 +217,9 @@ def test_11_a_thousand_rows_before_a_full_place_do_not_hide_one_ready_row_elsewh
     hand.close()
     scene.hand_in("hold_many", "ok.ok.ok")
     last = many + 2
-    scene.until(lambda: scene.said("E")[last, 30])
+    scene.until(lambda: scene.wording("E")[last, 30])
 
-    assert not scene.said("E")[1, 10], "what is in the way is still there"
+    assert not scene.wording("E")[1, 10], "what is in the way is still there"
     scene.shop.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE Status = 'ready'")
     scene.until_over()
     scene.end(worker)

@@ -29,12 +29,12 @@ class Execution:
     seq: int
     attempt: int
     pid: int
-    said: str = ""
+    wording: str = ""
     at: list[int] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        return f"instance {self.instance} step {self.seq} history {self.attempt} pid {self.pid} said {self.said}"
+        return f"instance {self.instance} step {self.seq} history {self.attempt} pid {self.pid} said {self.wording}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Evidence:
         """Return the executions by the attempt they belong to."""
         found: dict[int, list[Execution]] = defaultdict(list)
         for one in self.executions:
-            if "S" in one.said:
+            if "S" in one.wording:
                 found[one.attempt].append(one)
         return found
 
@@ -95,7 +95,7 @@ def read_effects(shop: Shop) -> Iterator[Execution]:
     for number, line in enumerate(shop.effects()):
         word, instance, seq, attempt, pid = line.split()
         one = found.setdefault((attempt, pid), Execution(int(instance), int(seq), int(attempt), int(pid)))
-        one.said += word
+        one.wording += word
         one.at.append(number)
     yield from found.values()
 
@@ -110,7 +110,9 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "doubled: a step that may have run was started again unasked": list(unasked_starts(seen)),
         "doubled: a step that was started is said never to have run": list(denied_starts(seen)),
         "doubled: one attempt was started more than once": list(repeated_starts(seen)),
-        "doubled: two executions of an instance overlapped": [one.name for one in seen.executions if "O" in one.said],
+        "doubled: two executions of an instance overlapped": [
+            one.name for one in seen.executions if "O" in one.wording
+        ],
         "lost: a whole set of completions has not started what depends on it": list(idle_sets(shop)),
         "doubled: what completions have started was not started by one of each batch": list(odd_sets(shop)),
         "lost: a due time that has come has started nothing": list(idle_schedules(shop)),
@@ -226,7 +228,7 @@ def odd_backfills(shop: Shop) -> Iterator[object]:
 
 
 def missing_effects(seen: Evidence) -> Iterator[str]:
-    done = {(one.instance, one.seq) for one in seen.executions if "E" in one.said}
+    done = {(one.instance, one.seq) for one in seen.executions if "E" in one.wording}
     done |= {(one.instance, one.seq) for one in seen.attempts if one.status == "skipped"}
     for instance, (batch, status) in seen.instances.items():
         for seq in STEPS[batch]:
@@ -235,8 +237,8 @@ def missing_effects(seen: Evidence) -> Iterator[str]:
 
 
 def false_successes(seen: Evidence) -> Iterator[Attempt]:
-    well = {one.attempt for one in seen.executions if "E" in one.said}
-    done = {(one.instance, one.seq) for one in seen.executions if "E" in one.said}
+    well = {one.attempt for one in seen.executions if "E" in one.wording}
+    done = {(one.instance, one.seq) for one in seen.executions if "E" in one.wording}
     for attempt in seen.attempts:
         is_true = (attempt.instance, attempt.seq) in done if attempt.cause == "verify" else attempt.history in well
         if attempt.status == "success" and not is_true:
@@ -298,11 +300,11 @@ def early_starts(seen: Evidence) -> Iterator[str]:
     skipped = {(one.instance, one.seq) for one in seen.attempts if one.status == "skipped"}
     ended: dict[tuple[int, int], int] = {}
     for one in seen.executions:
-        if "E" in one.said:
+        if "E" in one.wording:
             ended[one.instance, one.seq] = min(ended.get((one.instance, one.seq), one.at[-1]), one.at[-1])
     for one in seen.executions:
         before = (one.instance, one.seq - 10)
-        if "S" in one.said and one.seq > 10 and before not in skipped and ended.get(before, one.at[0]) >= one.at[0]:
+        if "S" in one.wording and one.seq > 10 and before not in skipped and ended.get(before, one.at[0]) >= one.at[0]:
             yield one.name
 
 
@@ -310,7 +312,7 @@ def crowds(seen: Evidence) -> Iterator[str]:
     """Yield the starts beside which too many others of the batch ran: these have left lines both before and after it."""
     running: dict[str, list[Execution]] = defaultdict(list)
     for one in seen.executions:
-        if "S" not in one.said or one.instance not in seen.instances:
+        if "S" not in one.wording or one.instance not in seen.instances:
             continue
         batch = seen.instances[one.instance][0]
         running[batch] = [other for other in running[batch] if other.at[-1] > one.at[0]] + [one]

@@ -84,7 +84,7 @@ class Alarm:
             raise OSError(self.broken[channel])
         self.sent.append((channel, notification))
 
-    def told(self) -> list[str]:
+    def announced(self) -> list[str]:
         """Look at once and in full; return the titles of what has been sent since the last time."""
         self.duty.finish()
         titles = [notification.message.title for _, notification in self.sent]

@@ -57,19 +57,19 @@ def test_one_message_repeats_until_acknowledged_and_one_that_it_is_over(failed: 
     alarm = Alarm(failed)
     title = "B: BatchControl 1 has failed at step 10 'step 10': it broke"
 
-    assert alarm.told() == [f"[ERROR] {title}"]
-    assert alarm.told() == []
+    assert alarm.announced() == [f"[ERROR] {title}"]
+    assert alarm.announced() == []
     failed.clock.advance(HALF_AN_HOUR)
-    assert alarm.told() == [f"[STILL] {title}"]
+    assert alarm.announced() == [f"[STILL] {title}"]
     failed.sql(
         "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('acknowledge', '{\"incident\": 1}', 'mine')"
     )
     answering(failed).finish()
     failed.clock.advance(10 * HALF_AN_HOUR)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     mend(failed)
-    assert alarm.told() == [f"[OVER] {title}"]
-    assert alarm.told() == []
+    assert alarm.announced() == [f"[OVER] {title}"]
+    assert alarm.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 2)]
 
 
@@ -109,7 +109,7 @@ def test_nothing_is_the_matter_and_nothing_is_written(world: World) -> None:
     world.process()
     alarm = Alarm(world)
 
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert world.sql("SELECT * FROM Incident") == []
 
 
@@ -124,7 +124,7 @@ def test_without_channels_no_message_is_looked_for_and_incidents_are_written(
         return plainly(connection, most)
 
     monkeypatch.setattr(alert_deliveries, "newest", newest)
-    Alarm(failed, rules(channels=[])).told()
+    Alarm(failed, rules(channels=[])).announced()
 
     assert failed.sql("SELECT count(*) FROM Incident") == [(1,)]
     assert [limit for limit in limits if limit < 1] == []
@@ -138,7 +138,7 @@ def test_what_is_set_by_hand_is_told_too(world: World) -> None:
     world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
     world.sql("UPDATE BatchControl SET Status = 'HELD' WHERE BatchControl_id = 2")
 
-    assert [said.partition(":")[2] for said in Alarm(world).told()] == [
+    assert [said.partition(":")[2] for said in Alarm(world).announced()] == [
         " BatchControl 1 has failed at step 10 'step 10': nobody says why: Status was set to failed by hand",
         " BatchControl 2 is held at step 10 'step 10': nobody says why: Status was set to held by hand",
     ]
@@ -152,54 +152,54 @@ def test_a_step_inserted_before_the_one_that_failed_changes_nothing_about_the_in
     world.create()
     world.process()
     alarm = Alarm(world)
-    first = alarm.told()
+    first = alarm.announced()
     assert [said.partition(": it")[0] for said in first] == [
         "[ERROR] B: BatchControl 1 has failed at step 20 'step 20'"
     ]
 
     world.step(batch, 15)
     world.clock.advance(incident_search.SOMETIMES)
-    assert alarm.told() == []
-    assert Alarm(world).told() == []
+    assert alarm.announced() == []
+    assert Alarm(world).announced() == []
     assert world.sql("SELECT ProcessControlSeq, Status FROM Incident") == [(20, "open")]
 
 
 def test_the_same_error_of_many_is_one_incident_and_another_error_is_another(failed: World) -> None:
     fail(failed, "it broke", 3)
     alarm = Alarm(failed)
-    assert len(alarm.told()) == 1
+    assert len(alarm.announced()) == 1
     fail(failed, "the disk is full", 1)
 
-    (second,) = alarm.told()
+    (second,) = alarm.announced()
     assert second.endswith("the disk is full")
     assert [row[0] for row in failed.sql(INCIDENTS)] == ["failed", "failed"]
 
 
 def test_one_more_of_the_same_is_counted_and_wakes_nobody_anew(failed: World) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     fail(failed)
 
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "open", 2, 1)]
 
 
 def test_it_is_not_over_while_it_is_run_again_nor_is_anybody_reminded(failed: World) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.sql("UPDATE BatchControl SET Status = 'ready'")
     failed.clock.advance(2 * HALF_AN_HOUR)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     failed.process()
 
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[STILL]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[STILL]"]
     assert failed.sql(INCIDENTS) == [("failed", "open", 2, 2)]
 
 
 def test_of_many_that_failed_alike_it_is_over_when_the_last_is_past_the_step(failed: World) -> None:
     fail(failed, "it broke", 2)
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.sql("UPDATE BatchControl SET Status = 'ready'")
     failed.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 1")
     failed.runner.script = lambda rendered: OK
@@ -207,21 +207,21 @@ def test_of_many_that_failed_alike_it_is_over_when_the_last_is_past_the_step(fai
 
     assert failed.statuses() == ["paused", "complete", "complete"]
     failed.clock.advance(2 * HALF_AN_HOUR)
-    assert Alarm(failed).told() == [], "also to who begins now"
+    assert Alarm(failed).announced() == [], "also to who begins now"
     failed.sql("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'paused'")
     failed.process()
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"], "it has failed often"
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[WARNING]"], "it has failed often"
 
 
 def test_another_error_in_its_place_is_told_and_nobody_that_the_first_is_over(failed: World) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.sql("UPDATE BatchControl SET Status = 'ready'")
     failed.runner.script = lambda rendered: StepOutcome(succeeded=False, message="the disk is full")
     failed.process()
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said.startswith("[ERROR]")
     assert [row[1] for row in failed.sql(INCIDENTS)] == ["resolved", "open"]
 
@@ -231,14 +231,14 @@ def test_of_two_that_failed_in_two_ways_the_one_that_is_run_again_stays_itself(w
     fail(world, "it broke")
     fail(world, "the disk is full")
     alarm = Alarm(world)
-    assert len(alarm.told()) == 2
+    assert len(alarm.announced()) == 2
     world.sql("UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = 1")
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert [row[1] for row in world.sql(INCIDENTS)] == ["open", "open"]
     world.runner.script = lambda rendered: OK
     world.process()
 
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
     assert [row[1] for row in world.sql(INCIDENTS)] == ["resolved", "open"]
 
 
@@ -251,31 +251,31 @@ def test_what_fails_is_told_behind_however_many_that_have_failed_before(failed: 
         " WHERE ProcessBatchName = 'B' AND FileProcess.Status = 'complete'"
     )
     alarm = Alarm(failed)
-    assert len(alarm.told()) == 2
+    assert len(alarm.announced()) == 2
     failed.batch("N")
     failed.submit("N")
     failed.create()
     failed.process()
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said.startswith("[ERROR] N: ")
-    assert alarm.told() == []
+    assert alarm.announced() == []
 
 
 def test_who_begins_behind_many_that_have_failed_takes_none_for_over(
     failed: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(failed, "the disk is full", 5)
-    assert len(Alarm(failed).told()) == 2
+    assert len(Alarm(failed).announced()) == 2
     monkeypatch.setattr(incident_search, "AT_ONCE", 1)
     alarm = Alarm(failed, name="c2")
 
     for _ in range(6):
-        assert alarm.told() == []
+        assert alarm.announced() == []
         assert failed.sql("SELECT BatchControl_id FROM Incident ORDER BY Incident_id") == [(1,), (2,)]
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open")] * 2
     mend(failed)
-    assert [said.partition(" ")[0] for said in alarm.told()].count("[OVER]") == 2
+    assert [said.partition(" ")[0] for said in alarm.announced()].count("[OVER]") == 2
 
 
 def test_a_batch_that_nobody_knew_before_it_failed_is_told_by_its_name(failed: World) -> None:
@@ -293,16 +293,16 @@ def test_a_batch_that_nobody_knew_before_it_failed_is_told_by_its_name(failed: W
 
 def test_who_snoozes_is_reminded_later(failed: World) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     asked = "INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES ('snooze', 1, ?, 'later')"
     failed.sql(asked, '{"for": "2h"}')
     answering(failed).finish()
     assert "is snoozed" in failed.one("SELECT Answer FROM OperatorRequest")
     failed.clock.advance(timedelta(minutes=119))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     failed.clock.advance(timedelta(minutes=1))
 
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[STILL]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[STILL]"]
 
 
 def test_when_nobody_answers_others_are_told_too(failed: World) -> None:
@@ -336,7 +336,7 @@ def test_two_leaders_for_a_moment_tell_it_once(failed: World) -> None:
     assert failed.one("SELECT count(*) FROM Incident") == 1
     first.sent.clear()
     mend(failed)
-    assert len(second.told() + first.told() + second.told()) == 1
+    assert len(second.announced() + first.announced() + second.announced()) == 1
 
 
 def test_an_old_leader_that_froze_before_it_wrote_finds_out_that_it_is_over(
@@ -353,11 +353,11 @@ def test_an_old_leader_that_froze_before_it_wrote_finds_out_that_it_is_over(
     monkeypatch.setattr(incident_rows, "wait_for_others", sleep)
     with pytest.raises(Conflict):
         old.duty.watch.look()
-    assert len(new.told()) == 1
+    assert len(new.announced()) == 1
     mend(failed)
-    assert len(new.told()) == 1
+    assert len(new.announced()) == 1
 
-    assert old.told() == []
+    assert old.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 1)]
 
 
@@ -368,9 +368,9 @@ def test_who_slept_between_claim_and_sending_leaves_it_to_others(failed: World) 
     old.duty.outbox.look()
     failed.clock.advance(timedelta(minutes=6))
 
-    assert len(new.told()) == 1
+    assert len(new.announced()) == 1
     old.inquiries.hang.clear()
-    assert old.told() == []
+    assert old.announced() == []
     assert failed.sql("SELECT Status, Attempts, ClaimedBy FROM AlertDelivery") == [("sent", 2, "c2")]
 
 
@@ -403,11 +403,11 @@ def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -
     alarm = Alarm(failed, TWO)
     alarm.broken["mail"] = "no route to host"
     for _ in range(4):
-        alarm.told()
+        alarm.announced()
         failed.clock.advance(timedelta(minutes=5))
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
 
-    Alarm(failed, rules(channels=[Audience(name="chat")])).told()
+    Alarm(failed, rules(channels=[Audience(name="chat")])).announced()
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "resolved")]
 
 
@@ -415,7 +415,7 @@ def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -
 def test_a_channel_that_says_nothing_is_not_whole_because_others_say_much(failed: World, seen: str) -> None:
     alarm = Alarm(failed, TWO)
     alarm.broken["mail"] = "no route to host"
-    alarm.told()
+    alarm.announced()
     failed.hand.many(
         "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, Status, NextAttemptTime, z_inserted)"
         " VALUES (1, ?, 'repeat', ?, 't', 'b', ?, '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
@@ -423,13 +423,13 @@ def test_a_channel_that_says_nothing_is_not_whole_because_others_say_much(failed
     )
     if seen == "sent":
         failed.sql("UPDATE AlertDelivery SET Status = 'failed', Message = 'given up' WHERE Channel = 'mail'")
-        assert len([said for said in alarm.told() if "channel mail" in said]) == 1
+        assert len([said for said in alarm.announced() if "channel mail" in said]) == 1
     else:
         # The numbers of what waits for a channel that is no more are lower than that of what waits for this one.
         failed.sql("UPDATE AlertDelivery SET AlertDelivery_id = AlertDelivery_id + 10000 WHERE Channel = 'mail'")
         failed.sql("UPDATE AlertDelivery SET Attempts = 3 WHERE Channel = 'mail'")
     failed.clock.advance(timedelta(minutes=1))
-    alarm.told()
+    alarm.announced()
 
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
 
@@ -437,7 +437,7 @@ def test_a_channel_that_says_nothing_is_not_whole_because_others_say_much(failed
 def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> None:
     alarm = Alarm(failed, TWO)
     alarm.broken["mail"] = "no route to host"
-    alarm.told()
+    alarm.announced()
     failed.hand.many(
         "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, NextAttemptTime, z_inserted)"
         " VALUES (1, 'mail', 'repeat', ?, 't', 'b', '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
@@ -470,12 +470,12 @@ def test_one_that_hangs_keeps_no_other_waiting(failed: World) -> None:
 def test_what_is_over_before_it_could_be_sent_is_told_nobody(failed: World) -> None:
     alarm = Alarm(failed)
     alarm.broken["mail"] = "down"
-    assert alarm.told() == []
+    assert alarm.announced() == []
     mend(failed)
     alarm.broken.clear()
     failed.clock.advance(timedelta(hours=2))
 
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert failed.sql("SELECT Kind, Status FROM AlertDelivery") == [("alert", "withdrawn")]
 
 
@@ -496,7 +496,7 @@ def test_what_is_over_while_it_is_sent_in_vain_is_not_told_after_that_it_is_over
     alarm.duty.outbox.finish()
     failed.clock.advance(timedelta(minutes=6))
 
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
     assert failed.sql("SELECT Kind, Status FROM AlertDelivery ORDER BY 1") == [
         ("alert", "withdrawn"),
         ("recovery", "sent"),
@@ -520,7 +520,7 @@ def test_what_somebody_takes_care_of_while_it_is_sent_in_vain_is_not_told_again(
     alarm.broken.clear()
     failed.clock.advance(timedelta(minutes=2))
 
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert failed.sql("SELECT Status, Message FROM AlertDelivery") == [("withdrawn", "somebody takes care of it")]
 
 
@@ -537,10 +537,10 @@ def test_a_message_that_cannot_be_delivered_is_given_up(failed: World) -> None:
 
 def test_without_any_channel_incidents_are_kept_and_the_first_channel_tells_them(failed: World) -> None:
     silent = Alarm(failed, rules(channels=[]))
-    assert silent.told() == []
+    assert silent.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "open", 1, 0)]
 
-    assert len(Alarm(failed).told()) == 1
+    assert len(Alarm(failed).announced()) == 1
 
 
 def test_many_at_once_are_one_message_and_so_is_that_they_are_over(world: World) -> None:
@@ -552,32 +552,32 @@ def test_many_at_once_are_one_message_and_so_is_that_they_are_over(world: World)
     world.create()
     world.process()
 
-    assert alarm.told() == ["[DIGEST] 5 incidents stand, 0 over"]
+    assert alarm.announced() == ["[DIGEST] 5 incidents stand, 0 over"]
     mend(world)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.clock.advance(timedelta(minutes=11))
-    assert alarm.told() == ["[DIGEST] 0 incidents stand, 5 over"]
-    assert alarm.told() == []
+    assert alarm.announced() == ["[DIGEST] 0 incidents stand, 5 over"]
+    assert alarm.announced() == []
 
 
 def test_what_is_frozen_is_told_when_the_freeze_ends_if_it_still_stands(failed: World) -> None:
     failed.sql("INSERT INTO BatchFreeze (Reason, Actor) VALUES ('release', 'anna')")
     alarm = Alarm(failed)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "open", 1, 0)]
     failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
 
-    assert len(alarm.told()) == 1
+    assert len(alarm.announced()) == 1
 
 
 def test_what_was_put_right_during_a_freeze_wakes_nobody(failed: World) -> None:
     failed.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, Actor) VALUES ('B', 'release', 'anna')")
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
     mend(failed)
 
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 0)]
 
 
@@ -585,23 +585,23 @@ def test_a_message_that_waits_when_a_freeze_begins_waits_until_it_ends(failed: W
     alarm = Alarm(failed)
     alarm.duty.watch.look()
     failed.sql("INSERT INTO BatchFreeze (Reason, Actor) VALUES ('release', 'anna')")
-    assert alarm.told() == []
+    assert alarm.announced() == []
     failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
 
-    assert len(alarm.told()) == 1
+    assert len(alarm.announced()) == 1
 
 
 def test_a_step_that_runs_for_longer_than_its_alarm_is_told_and_when_it_ends(world: World) -> None:
     world.running(AlarmDuration=600)
     alarm = Alarm(world)
     world.clock.advance(timedelta(seconds=599))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.clock.advance(timedelta(seconds=1))
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said == "[WARNING] B: BatchControl 1 runs step 10 'step 10' for longer than AlarmDuration (10 min 00 s)"
     world.sql("UPDATE BatchProcessHistory SET Status = 'success', EndTime = StartTime")
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 @pytest.fixture(params=["quiet", "busy"])
@@ -641,10 +641,10 @@ def test_a_step_that_runs_for_longer_than_ever_is_told_without_any_alarm(world: 
     past(world, 1, many=4 if among == "busy" else 0, batch=2)
     alarm = Alarm(world)
     world.clock.advance(timedelta(seconds=599))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.clock.advance(timedelta(seconds=1))
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert "for longer than usual (5 min 00 s at most, of the last 10)" in said
 
 
@@ -655,10 +655,10 @@ def test_a_step_that_took_next_to_no_time_is_told_until_one_took_its_time(world:
     past(world, 5, many=1)
     alarm = Alarm(world)
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert "took 5.0 s, usually it takes 10 min 00 s" in said
     past(world, 500, many=1)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 @pytest.mark.usefixtures("among")
@@ -668,16 +668,16 @@ def test_what_fails_every_third_time_is_told_though_others_go_well(world: World)
         past(world, 1, many=1, status="failed")
         past(world, 1, many=2)
     alarm = Alarm(world, rules(norms=Norms(failures=3, runs=10)))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     past(world, 1, many=1, status="failed")
     past(world, 1, many=2)
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert "Step 10 'step 10' has failed in 3 of the last 9 runs" in said
     past(world, 1, many=1)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     past(world, 1, many=1)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 def test_what_failed_often_is_not_over_because_others_have_run_since(
@@ -688,21 +688,21 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
         fail(world)
         mend(world)
     alarm = Alarm(world)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[WARNING]"]
     monkeypatch.setattr(step_past, "NEWEST", 2)
     world.batch("Busy", steps=2)
     world.submit("Busy")
     world.create()
     world.process()
-    assert alarm.told() == []
+    assert alarm.announced() == []
     assert world.sql(INCIDENTS) == [("fails_often", "open", 1, 1)]
 
     for _ in range(8):
-        assert alarm.told() == []
+        assert alarm.announced() == []
         world.submit()
         world.create()
         world.process()
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 def test_what_failed_often_is_not_over_because_it_fails_for_good(world: World) -> None:
@@ -711,12 +711,12 @@ def test_what_failed_often_is_not_over_because_it_fails_for_good(world: World) -
         fail(world)
         mend(world)
     alarm = Alarm(world)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[WARNING]"]
     fail(world)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[ERROR]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[ERROR]"]
 
     mend(world)
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
     assert world.sql(INCIDENTS) == [("fails_often", "open", 2, 1), ("failed", "resolved", 1, 1)]
 
 
@@ -726,10 +726,10 @@ def test_how_a_batch_did_that_is_disabled_now_is_told_nobody(world: World) -> No
         fail(world)
         mend(world)
     world.sql("UPDATE ProcessBatch SET Enabled = 0")
-    assert Alarm(world).told() == []
+    assert Alarm(world).announced() == []
 
     world.sql("UPDATE ProcessBatch SET Enabled = 1")
-    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[WARNING]"]
+    assert [said.partition(" ")[0] for said in Alarm(world).announced()] == ["[WARNING]"]
 
 
 def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
@@ -738,7 +738,7 @@ def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
         "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 01:00:00')"
     )
     world.submit(z_inserted="2026-11-21 02:00:00")
-    assert Alarm(world, name="c0").told() == [], "of a single round it is not said: a clock starts it"
+    assert Alarm(world, name="c0").announced() == [], "of a single round it is not said: a clock starts it"
     alarm = Alarm(world)
     for _ in range(3):
         alarm.duty.look()
@@ -790,27 +790,27 @@ def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 02:55:00')"
     )
-    assert Alarm(world, name=None).told() == []
+    assert Alarm(world, name=None).announced() == []
     world.clock.advance(timedelta(minutes=5))
 
-    (said,) = Alarm(world, name=None).told()
+    (said,) = Alarm(world, name=None).announced()
     assert "No controller works; the last sign of life came at 2026-11-21 02:55:00 UTC" in said
-    assert Alarm(world, name=None).told() == []
-    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
+    assert Alarm(world, name=None).announced() == []
+    assert [said.partition(" ")[0] for said in Alarm(world).announced()] == ["[OVER]"]
 
 
 def test_where_none_ever_worked_it_is_told_once_work_has_waited_for_long_enough(world: World) -> None:
     world.batch()
-    assert Alarm(world, name=None).told() == []
+    assert Alarm(world, name=None).announced() == []
     world.submit()
     world.sql("UPDATE FileProcess SET z_inserted = '2026-11-21 02:55:00.000'")
     world.clock.advance(timedelta(minutes=4))
-    assert Alarm(world, name=None).told() == []
+    assert Alarm(world, name=None).announced() == []
     world.clock.advance(timedelta(minutes=1))
 
-    (said,) = Alarm(world, name=None).told()
+    (said,) = Alarm(world, name=None).announced()
     assert "No controller works; none ever has, and work has waited since 2026-11-21 02:55:00 UTC" in said
-    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in Alarm(world).announced()] == ["[OVER]"]
 
 
 def test_a_batch_that_waits_for_others_for_too_long_is_told(world: World) -> None:
@@ -828,10 +828,10 @@ def test_a_batch_that_waits_for_others_for_too_long_is_told(world: World) -> Non
     world.create()
     world.process()
     alarm = Alarm(world)
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.sql("UPDATE BatchCompletion SET Overdue = '2026-11-21 02:00:00'")
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said.startswith("[ERROR] Down: It waits for K for other batches beyond its deadline:")
 
 
@@ -840,17 +840,17 @@ def test_a_calendar_that_runs_out_is_told_once_a_day(world: World) -> None:
     world.batch(ExpectedCalendar="NL")
     alarm = Alarm(world)
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said.startswith("[WARNING] calendar NL: Calendar NL runs out on 2026-12-31")
     world.clock.advance(timedelta(hours=23))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.clock.advance(timedelta(hours=1))
-    assert len(alarm.told()) == 1
+    assert len(alarm.announced()) == 1
 
 
 def test_the_look_costs_nothing_when_nothing_has_changed(failed: World, monkeypatch: pytest.MonkeyPatch) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     monkeypatch.setattr(failed.transactions, "run", None)
 
     assert not alarm.duty.watch.look()
@@ -873,11 +873,11 @@ def test_the_messages_of_rows_that_hold_anything_are_harmless(world: World) -> N
 
 def test_what_is_over_for_long_goes_with_its_messages_and_what_stands_stays(failed: World) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.sql("UPDATE BatchControl SET Status = 'cancelled'")
-    alarm.told()
+    alarm.announced()
     fail(failed, "the disk is full")
-    alarm.told()
+    alarm.announced()
     failed.sql("INSERT INTO Setting (Name, Value) VALUES ('IncidentDays', '10')")
     failed.clock.advance(timedelta(days=9))
     for left in (2, 1):
@@ -906,7 +906,7 @@ def test_where_a_day_begins_is_found_once(world: World, monkeypatch: pytest.Monk
     for at in range(3):
         world.batch(f"B{at}", steps=1, ArriveBy="02:00", z_inserted="2026-01-01 00:00:00")
     alarm = Alarm(world)
-    assert len(alarm.told()) == 3
+    assert len(alarm.announced()) == 3
     monkeypatch.setattr(evidence, "first_arrival_since", None)
 
     assert not alarm.duty.watch.look()
@@ -923,7 +923,7 @@ NONSENSE = {
 @pytest.mark.parametrize("nonsense", NONSENSE)
 def test_a_row_that_holds_nonsense_is_named_and_stops_no_incident_of_others(failed: World, nonsense: str) -> None:
     alarm = Alarm(failed)
-    alarm.told()
+    alarm.announced()
     failed.batch("Other", OnFailure="continue")
     failed.hand.loosen()
     failed.sql(NONSENSE[nonsense])
@@ -933,7 +933,7 @@ def test_a_row_that_holds_nonsense_is_named_and_stops_no_incident_of_others(fail
     failed.process()
     for _ in range(2):
         failed.clock.advance(incident_search.SOMETIMES)
-        alarm.told()
+        alarm.announced()
 
     told = failed.sql("SELECT Subject, Message FROM Incident WHERE ResolvedTime IS NULL ORDER BY Incident_id")
     assert len(told) == 3, told

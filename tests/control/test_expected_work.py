@@ -21,34 +21,34 @@ def test_a_file_that_has_not_arrived_is_told_though_nothing_ever_ran(world: Worl
     expected(world, ArriveBy="03:10")
     world.submit(z_inserted=YESTERDAY)
     alarm = Alarm(world, rules(learns_arrivals=False))
-    assert alarm.told() == []
+    assert alarm.announced() == []
     world.clock.advance(timedelta(minutes=10))
 
-    assert alarm.told() == [
+    assert alarm.announced() == [
         "[ERROR] B: Nothing of entity B has arrived by 03:10 UTC on Sat 2026-11-21, as ArriveBy says"
     ]
     world.submit(z_inserted="2026-11-21 03:30:00")
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 def test_a_duplicate_is_no_arrival_and_one_of_the_day_may_come_the_evening_before(world: World) -> None:
     expected(world, ArriveBy="02:00")
     world.submit(z_inserted=TODAY, Status="duplicate")
-    assert len(Alarm(world, rules(learns_arrivals=False)).told()) == 1
+    assert len(Alarm(world, rules(learns_arrivals=False)).announced()) == 1
 
     world.submit(z_inserted=YESTERDAY, CycleKey="2026-11-21")
     world.create()
-    assert [said.partition(" ")[0] for said in Alarm(world, rules(learns_arrivals=False)).told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in Alarm(world, rules(learns_arrivals=False)).announced()] == ["[OVER]"]
 
 
 def test_on_the_next_day_it_is_another_incident_and_nobody_hears_that_the_first_is_over(world: World) -> None:
     expected(world, ArriveBy="02:00")
     alarm = Alarm(world, rules(learns_arrivals=False))
-    assert len(alarm.told()) == 1
+    assert len(alarm.announced()) == 1
     world.sql("UPDATE Incident SET Status = 'acknowledged'")
     world.clock.advance(timedelta(hours=23))
 
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
     assert said.startswith("[ERROR]")
     assert "Sun 2026-11-22" in said
     assert world.sql("SELECT Status FROM Incident ORDER BY Incident_id") == [("resolved",), ("open",)]
@@ -58,7 +58,7 @@ def test_what_has_not_started_and_what_has_not_finished_in_time_is_told(world: W
     expected(world, StartBy="02:00", FinishBy="02:30")
     alarm = Alarm(world, rules(learns_arrivals=False))
 
-    assert [said.partition(": ")[2] for said in alarm.told()] == [
+    assert [said.partition(": ")[2] for said in alarm.announced()] == [
         "Batch B has not started by 02:00 UTC on Sat 2026-11-21",
         "Batch B has not finished by 02:30 UTC on Sat 2026-11-21",
     ]
@@ -66,12 +66,12 @@ def test_what_has_not_started_and_what_has_not_finished_in_time_is_told(world: W
     world.runner.script = lambda rendered: None
     world.create()
     controller = world.process()
-    assert [said.partition("has not ")[2].split()[0] for said in alarm.told()] == ["started"]
+    assert [said.partition("has not ")[2].split()[0] for said in alarm.announced()] == ["started"]
     world.runner.script = lambda rendered: OK
     for key in list(world.runner.open):
         world.runner.end(key, OK)
     world.turn_until_idle(controller)
-    assert [said.partition("has not ")[2].split()[0] for said in alarm.told()] == ["finished"]
+    assert [said.partition("has not ")[2].split()[0] for said in alarm.announced()] == ["finished"]
 
 
 def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying_when(world: World) -> None:
@@ -83,11 +83,11 @@ def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying
             world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="schedule s", Entity="S", Status="complete")
             world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="sftp", Status="duplicate")
     alarm = Alarm(world)
-    (said,) = alarm.told()
+    (said,) = alarm.announced()
 
     assert said == "[ERROR] B: Nothing of entity B has arrived by 02:37 UTC on Sat 2026-11-21, as it usually has"
     world.sql("UPDATE ProcessBatch SET ArriveBy = 'none'")
-    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.announced()] == ["[OVER]"]
 
 
 def test_clocks_that_were_changed_make_nothing_late_that_comes_by_others(world: World) -> None:
@@ -97,10 +97,10 @@ def test_clocks_that_were_changed_make_nothing_late_that_comes_by_others(world: 
         at = world.clock.now() - timedelta(weeks=weeks)
         world.submit(z_inserted=f"{at:%Y-%m-%d} 04:03:00", Source="sftp", Status="complete")
     alarm = Alarm(world, rules(zone="Europe/Amsterdam"))
-    assert alarm.told() == []
+    assert alarm.announced() == []
 
     world.clock.advance(timedelta(minutes=50))
-    assert alarm.told() == [
+    assert alarm.announced() == [
         "[ERROR] B: Nothing of entity B has arrived by 06:33 Europe/Amsterdam on Sun 2026-03-29, as it usually has"
     ]
 
@@ -112,12 +112,12 @@ def test_nothing_is_expected_by_a_time_that_had_passed_before_anybody_asked_for_
     changed = datetime.fromisoformat(str(world.one("SELECT max(z_inserted) FROM AuditLog")))
     world.clock.advance(changed.replace(tzinfo=UTC) - world.clock.now())
     alarm = Alarm(world, rules(learns_arrivals=False))
-    assert alarm.told() == []
+    assert alarm.announced() == []
 
     world.clock.advance(timedelta(days=1))
-    assert len(alarm.told()) == 3
+    assert len(alarm.announced()) == 3
     world.sql("UPDATE ProcessBatch SET FinishBy = '00:01'")
-    assert alarm.told() == [], "who changes a time takes nothing back"
+    assert alarm.announced() == [], "who changes a time takes nothing back"
 
 
 def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> None:
@@ -130,11 +130,11 @@ def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> N
         " SELECT ProcessBatch_id, 10, 'load', 'fake' FROM ProcessBatch"
     )
     alarm = Alarm(world, rules(learns_arrivals=False))
-    assert alarm.told() == ["[DIGEST] 1010 incidents stand, 0 over"]
+    assert alarm.announced() == ["[DIGEST] 1010 incidents stand, 0 over"]
     world.batch("Late", ArriveBy="02:00", z_inserted="2026-01-01 00:00:00")
     world.clock.advance(timedelta(minutes=11))
 
-    assert alarm.told() == [
+    assert alarm.announced() == [
         "[ERROR] Late: Nothing of entity Late has arrived by 02:00 UTC on Sat 2026-11-21, as ArriveBy says"
     ]
     assert world.one("SELECT count(*) FROM Incident") == 1011

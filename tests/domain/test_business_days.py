@@ -28,11 +28,11 @@ def asked(*holidays: str, also: tuple[str, ...] = (), weekdays: frozenset[int] =
     ],
 )
 def test_what_a_day_is_and_why(day: date, said: str) -> None:
-    assert asked("2026-12-25 Christmas Day", also=("2026-12-26",)).said(day) == said
+    assert asked("2026-12-25 Christmas Day", also=("2026-12-26",)).wording(day) == said
 
 
 def test_a_description_that_nobody_can_see_is_made_visible() -> None:
-    assert asked("2026-12-25 \x1b[2J").said(CHRISTMAS).endswith(r": \x1b[2J")
+    assert asked("2026-12-25 \x1b[2J").wording(CHRISTMAS).endswith(r": \x1b[2J")
 
 
 def test_the_nearest_business_day_either_way_over_a_long_holiday() -> None:

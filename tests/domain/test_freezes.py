@@ -80,7 +80,7 @@ def test_a_throttle_spreads_evenly_and_the_newest_supersedes_the_others() -> Non
 
 
 def test_of_an_end_that_is_no_time_nothing_is_said_but_that() -> None:
-    said = freezes.said(frozen(1, NEVER))
+    said = freezes.wording(frozen(1, NEVER))
 
     assert "until somebody thaws it, for its UntilTime holds no time, by a: r" in said
     assert "9999" not in said

@@ -53,7 +53,7 @@ class Running:
             command, cwd=folder, env=clean_environment(more), stdout=subprocess.DEVNULL, stderr=stderr, text=True
         )
         self.pid = self.process.pid
-        self.said: list[str] = []
+        self.wording: list[str] = []
         self._news = threading.Condition()
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
@@ -64,17 +64,17 @@ class Running:
 
         def is_enough() -> bool:
             nonlocal seen, found
-            found += sum(word in line for line in self.said[seen:])
-            seen = len(self.said)
+            found += sum(word in line for line in self.wording[seen:])
+            seen = len(self.wording)
             return found >= times or not self._ear.is_alive()
 
         with self._news:
             self._news.wait_for(is_enough, seconds)
-        assert found >= times, f"{word} was not said {times} times: {self.said[-5:]}"
+        assert found >= times, f"{word} was not said {times} times: {self.wording[-5:]}"
 
     def count(self, word: str) -> int:
         """Count the lines that hold a word."""
-        return sum(word in line for line in self.said)
+        return sum(word in line for line in self.wording)
 
     def send(self, number: int) -> None:
         """Send it a signal."""
@@ -96,7 +96,7 @@ class Running:
             with self.process.stderr as heard:
                 for line in heard:
                     with self._news:
-                        self.said.append(line)
+                        self.wording.append(line)
                         self._news.notify_all()
         with self._news:
             self._news.notify_all()

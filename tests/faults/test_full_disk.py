@@ -52,10 +52,10 @@ def submit_wide_rows(site: Site, number: int) -> None:
 def check_that_each_ran_once(site: Site, controller: Running, number: int) -> None:
     """End the controller, and look what has come of so many rows."""
     site.wait_for_complete(number)
-    assert controller.end() == 0, controller.said
+    assert controller.end() == 0, controller.wording
     assert list(site.effects().values()) == [1] * number
     assert Counter(row[1:] for row in site.attempts()) == {(1, 1, "success"): number}
-    assert "Traceback" not in "".join(controller.said)
+    assert "Traceback" not in "".join(controller.wording)
     site.check_laws()
 
 
@@ -152,7 +152,7 @@ def test_where_the_state_directory_is_no_command_is_begun_until_there_is_room(si
     assert site.run("rerun", "2", "--reason", "there is room again").returncode == 0
     site.wait_for_complete(1 + ROWS)
 
-    assert controller.end() == 0, controller.said
+    assert controller.end() == 0, controller.wording
     assert list(site.effects().values()) == [1] * (1 + ROWS)
     ((first, said), *others) = site.hand.sql(
         "SELECT Status, Message FROM BatchProcessHistory WHERE BatchControl_id = 2 ORDER BY AttemptNo"

@@ -28,8 +28,8 @@ def test_very_many_rows_at_once_are_taken_in_once_and_other_work_goes_on(site: S
     site.hand.many("INSERT INTO FileProcess (Entity, FileName) VALUES (?, ?)", rows)
     # It is listened to, not looked for: who reads a file that much keeps its writer waiting.
     controller.hear("instance.created", many + URGENT, LONG)
-    created = [at for at, line in enumerate(controller.said) if "instance.created" in line]
-    complete = [at for at, line in enumerate(controller.said) if "instance.complete" in line]
+    created = [at for at, line in enumerate(controller.wording) if "instance.created" in line]
+    complete = [at for at, line in enumerate(controller.wording) if "instance.complete" in line]
 
     assert complete[URGENT - 1] < created[-1], "what is urgent has not waited for the rest"
     assert controller.end() == 0

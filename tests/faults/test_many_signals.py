@@ -34,7 +34,7 @@ def test_told_to_end_at_sixty_points_each_step_runs_once(sqlite_site: Site) -> N
         site.submit("B")
         controller = site.control("--slots", "2")
         code = tell_to_end(controller, point)
-        said = "".join(controller.said)
+        said = "".join(controller.wording)
         assert code in ({0} if "controller.started" in said else {0, UNHEARD}), (point, code, said)
         assert "Traceback" not in said, (point, said)
     assert site.run("run", "--until-idle", "0.2", "--slots", "2").returncode == 0

@@ -53,7 +53,7 @@ def test_what_runs_of_rows_that_are_gone_is_stopped_and_what_is_there_is_done(si
     assert controller.count("step.fenced") == 1
     assert site.effects() == {"1/1": 1, "1/2": 1}
     assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
-    assert "Traceback" not in "".join(controller.said)
+    assert "Traceback" not in "".join(controller.wording)
     site.check_laws()
 
 
@@ -76,7 +76,7 @@ def test_a_command_that_began_before_the_backup_and_ended_before_its_restoring_i
     assert controller.count("step.fenced") == 1
     assert site.effects() == {"1/1": 1, "1/2": 2}
     assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
-    assert "Traceback" not in "".join(controller.said)
+    assert "Traceback" not in "".join(controller.wording)
     site.check_laws()
 
 
@@ -100,7 +100,7 @@ def test_what_is_stopped_slowly_has_ended_before_its_instance_begins_again(site:
     site.wait_for_complete(2)
 
     assert controller.end() == 0
-    events = [line.split()[1] for line in controller.said if " step.started " in line or " step.fenced " in line]
+    events = [line.split()[1] for line in controller.wording if " step.started " in line or " step.fenced " in line]
     assert events == ["step.started"] * 2 + ["step.fenced"] * 2 + ["step.started"] * 2
     assert site.attempts() == [(1, 1, 1, "success"), (2, 1, 1, "success")]
     assert site.effects() == {"1/1": 1, "2/1": 1}
@@ -127,7 +127,7 @@ def test_no_step_follows_another_while_what_is_stopped_slowly_has_not_ended(site
     site.wait_for_complete(1)
 
     assert controller.end() == 0
-    events = [line.split()[1] for line in controller.said if " step.started " in line or " step.fenced " in line]
+    events = [line.split()[1] for line in controller.wording if " step.started " in line or " step.fenced " in line]
     assert events == ["step.started", "step.started", "step.fenced", "step.started"]
     assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
     site.check_laws()
@@ -163,5 +163,5 @@ def test_a_job_that_began_before_the_backup_and_ended_before_its_restoring_is_lo
     assert controller.end() == 0
     assert site.attempts() == [(1, 1, 1, "lost")]
     assert "an older control database was restored" in str(site.value("SELECT Message FROM BatchProcessHistory"))
-    assert "Traceback" not in "".join(controller.said)
+    assert "Traceback" not in "".join(controller.wording)
     site.check_laws()

@@ -147,7 +147,7 @@ def test_the_user_is_asked_for_by_what_the_server_calls_him(server: SqlServer, c
     (reading,) = mssql_health.target_rights(connection)
 
     assert reading.message == "Steps work as user etl."
-    assert server.said(r"HAS_PERMS_BY_NAME\(DB_NAME\(\), 'DATABASE', 'CONNECT'\)")
+    assert server.wording(r"HAS_PERMS_BY_NAME\(DB_NAME\(\), 'DATABASE', 'CONNECT'\)")
 
 
 def test_the_facts_are_those_of_this_database(server: SqlServer, connection: Connection) -> None:
@@ -160,7 +160,7 @@ def test_the_facts_are_those_of_this_database(server: SqlServer, connection: Con
     assert found["read committed snapshot"].next_step == "ALTER DATABASE [etl] SET READ_COMMITTED_SNAPSHOT ON;"
     assert found["delayed durability"].result is found["updateability"].result is Result.OK
     assert found["compatibility level"].next_step == "ALTER DATABASE [etl] SET COMPATIBILITY_LEVEL = 140;"
-    (asked,) = server.said("sys.databases")
+    (asked,) = server.wording("sys.databases")
     assert asked.rstrip().endswith("FROM sys.databases WHERE database_id = DB_ID()")
 
 

@@ -129,7 +129,7 @@ def test_a_dry_run_writes_nothing_and_says_what_would_start(waiting: World, free
     planned = dry.thaw(B, reason="over").released
 
     assert planned is not None
-    assert planned.backlog.said.startswith("This will start 3 instances, the oldest from 20")
+    assert planned.backlog.wording.startswith("This will start 3 instances, the oldest from 20")
     assert waiting.one("SELECT count(*) FROM BatchFreeze WHERE ThawedTime IS NULL") == 1
 
 
@@ -152,7 +152,7 @@ def test_a_dry_run_says_what_would_become_of_them(
     planned = dry.thaw(B, reason="over", choice=choice).released
 
     assert planned is not None
-    assert planned.said == said
+    assert planned.wording == said
     assert waiting.statuses() == ["ready"] * 6
     assert [act for act, *_ in audited(waiting)] == ["freeze"]
 
@@ -301,7 +301,7 @@ def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Fr
 
     assert planned is not None
     assert (planned.backlog.count, planned.backlog.new) == (0, 2)
-    assert planned.backlog.said == "This will start 2 of FileProcess rows that have no instance yet."
+    assert planned.backlog.wording == "This will start 2 of FileProcess rows that have no instance yet."
     with pytest.raises(Refused, match="no instance yet"):
         freezer.thaw(B, reason="over")
     with pytest.raises(Refused, match="before they are made") as refused:

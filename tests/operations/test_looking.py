@@ -136,7 +136,7 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
 
     skipped = "the retries were skipped: trying again cannot help"
     first, last = f"attempt 1 of {retries + 1}", f"attempt {retries + 1} of {retries + 1}"
-    assert [one.said for one in look(world).failing] == [f"{first}: no use; {skipped}", f"{last}: it broke"]
+    assert [one.wording for one in look(world).failing] == [f"{first}: no use; {skipped}", f"{last}: it broke"]
     assert [one.message for one in look(world).failing] == ["no use", "it broke"]
     assert blocking(why(world, "1"))[0][:2] == ("status", f"a step failed; {skipped}")
     assert blocking(why(world, "2"))[0][:2] == ("status", "a step failed and no retry is left")
@@ -144,8 +144,8 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
     assert (look(world).failing[0].clear, blocking(why(world, "1"))[0][2]) == (mend, mend)
     assert ("instances", "BatchControl 1 is failed", "batchctl why 1") in file_gates(world, 1)
     ((attempt,), _) = inspection.attempts_of(world.transactions, InstanceId(1))
-    assert attempt.said == f"no use; {skipped}"
-    assert {entry.said for entry in inspection.attempts_of(world.transactions, InstanceId(2))[0]} == {"it broke"}
+    assert attempt.wording == f"no use; {skipped}"
+    assert {entry.wording for entry in inspection.attempts_of(world.transactions, InstanceId(2))[0]} == {"it broke"}
 
 
 def test_rows_that_nothing_came_of_are_shown_with_their_reason(world: World) -> None:

@@ -65,7 +65,7 @@ def test_a_batch_that_is_not_there_is_told_which_is_meant(failed: World) -> None
 
 def test_all_are_run_again_each_audited_and_one_that_refuses_stops_nobody(failed: World, operator: Operator) -> None:
     selection = many.select(failed.transactions, Action.RERUN, FAILED)
-    assert selection.said == "This will rerun 4 instances that are failed: 3 of batch B, 1 of batch C."
+    assert selection.wording == "This will rerun 4 instances that are failed: 3 of batch B, 1 of batch C."
     with pytest.raises(Refused, match="This will rerun 4"):
         many.check_sure(selection, sure=False)
     failed.sql("UPDATE BatchControl SET Status = 'running' WHERE BatchControl_id = 2")

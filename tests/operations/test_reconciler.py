@@ -151,7 +151,7 @@ def test_what_a_person_wrote_by_hand_is_written_over_and_told_apart_from_new_cod
     assert [dict(one.by_hand) for one in by_code.written] == [{}]
     assert shop.schedules("RunTimes, Jitter") == {"morning.Daily_09_00": ("09:30", 30)}
     assert shop.line("morning", moved("09:30")).schedules[0].overwritten is None
-    assert shop.told()[3:] == [
+    assert shop.announced()[3:] == [
         ("job.overwritten", "morning.Daily_09_00"),
         ("job.rewritten", "morning.Daily_09_00"),
     ]
@@ -222,8 +222,8 @@ def test_nothing_is_disabled_of_a_module_that_cannot_be_imported(shop: Workshop)
 
     assert (done.written, len(done.failed_modules)) == ((), 1)
     assert shop.world.hand.dump() == before
-    assert (line.state, "cannot be loaded" in (line.said or "")) == ("broken", True)
-    assert shop.told()[-1] == ("job.unknown", None)
+    assert (line.state, "cannot be loaded" in (line.wording or "")) == ("broken", True)
+    assert shop.announced()[-1] == ("job.unknown", None)
 
 
 def test_nothing_is_disabled_of_a_job_that_cannot_be_loaded(shop: Workshop) -> None:
@@ -280,7 +280,7 @@ def test_a_batch_that_a_person_made_is_left_alone_and_others_go_on(shop: Worksho
     assert shop.batch("nightly", "Entity, RetryCount, Origin") == before
     assert shop.schedules() == {"morning.Daily_09_00": 1}
     assert shop.line("nightly", nightly, morning).state == "refused"
-    assert ("job.refused", "nightly") in shop.told()
+    assert ("job.refused", "nightly") in shop.announced()
 
 
 def test_a_schedule_that_a_person_made_is_left_alone(shop: Workshop) -> None:
@@ -346,8 +346,8 @@ def test_what_the_database_refuses_of_one_job_leaves_out_that_job_alone(shop: Wo
         )
         == 0
     )
-    assert ("job.refused", "morning.Daily_09_00") in shop.told()
-    assert ("job.added", "morning") not in shop.told()
+    assert ("job.refused", "morning.Daily_09_00") in shop.announced()
+    assert ("job.added", "morning") not in shop.announced()
 
 
 def test_a_name_that_changed_in_letter_case_alone_is_refused_and_nothing_of_it_retired(shop: Workshop) -> None:
@@ -500,8 +500,8 @@ def test_a_row_that_somebody_deleted_is_made_again_and_that_is_said(shop: Worksh
     found = checked(shop, morning)
     (again,) = shop.starts(morning).written
 
-    assert not any("made again" in one.said for one in first)
-    assert again.said == "made again: somebody had deleted the row, and the code still says it"
+    assert not any("made again" in one.wording for one in first)
+    assert again.wording == "made again: somebody had deleted the row, and the code still says it"
     ((table, row, _, said),) = found
     assert (table, row) == ("Schedule", "morning.Daily_09_00")
     assert "In the code of job morning, not in the table" in said
@@ -535,7 +535,7 @@ def test_what_will_never_run_is_told(shop: Workshop) -> None:
     assert "MOON" in done[0].message
     assert "2001-12-01 02:00, is over" in done[1].message
     assert [one.job for one in shop.starts(over, without, nightly).never] == ["close"]
-    assert ("job.never_due", "close.Daily_09_00") in shop.told()
+    assert ("job.never_due", "close.Daily_09_00") in shop.announced()
 
 
 def test_a_name_that_is_taken_leaves_out_only_its_job_and_says_so(shop: Workshop) -> None:

@@ -41,7 +41,7 @@ def test_it_says_which_steps_count_as_done_and_what_is_passed_over(stuck: World,
 
     ((seq, status),) = [(one.seq, one.status) for one in card.assumed]
     assert (seq, status) == (10, "success")
-    assert card.assumed[0].said.startswith(f"succeeded at {stuck.clock.now():%Y-%m-%d}")
+    assert card.assumed[0].wording.startswith(f"succeeded at {stuck.clock.now():%Y-%m-%d}")
     waits, retries = card.bypassed
     assert waits.startswith("it does not wait until ")
     assert retries == "RetryCount is set from 1 to 2"
@@ -55,7 +55,7 @@ def test_from_an_earlier_step_what_is_done_is_run_again_and_from_a_later_one_it_
 
     assert earlier.assumed == ()
     assert "steps are run again that are done: 10 'step 10'" in earlier.bypassed
-    assert [one.said.partition(" at ")[0] for one in later.assumed] == ["succeeded", "nothing says that it was done"]
+    assert [one.wording.partition(" at ")[0] for one in later.assumed] == ["succeeded", "nothing says that it was done"]
 
 
 def test_it_says_what_blocks_all_the_same(stuck: World, operator: Operator, dry_operator: Operator) -> None:

@@ -315,7 +315,7 @@ def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other
         found, broken = schedule_rows.everything(connection)
 
     assert [one.name for one in found] == ["good"]
-    assert [one.said for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]
+    assert [one.wording for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]
 
 
 @pytest.mark.parametrize("control_database", ["sqlite"], indirect=True)

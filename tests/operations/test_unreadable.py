@@ -827,8 +827,8 @@ def test_check_names_what_only_sqlite_lets_stand(
     world.close()
 
     assert (row.table, row.column, others, constraint_findings) == (table, column, [], [])
-    assert row.said.startswith(said)
-    assert len(row.said) < 400
+    assert row.wording.startswith(said)
+    assert len(row.wording) < 400
 
 
 def test_check_names_row_and_column_of_work_in_no_known_status(command: Command, broken: World) -> None:

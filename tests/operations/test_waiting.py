@@ -45,12 +45,12 @@ class Waiter:
     def __init__(self, world: World, *happenings: Callable[[], object]) -> None:
         self.world = world
         self.watch = Watch(world.clock.now, *happenings)
-        self.told: list[str] = []
+        self.announced: list[str] = []
         self.failures: list[str] = []
 
     def wait(self, *texts: str, timeout: float | None = None, transactions: Any = None) -> dict[str, Awaited]:
         def tell(one: Awaited) -> None:
-            self.told.append(f"{one.reference} {one.status}")
+            self.announced.append(f"{one.reference} {one.status}")
 
         presence = Presence(Rhythm(), is_gone=lambda row: False)
         waiting = Wait(transactions or self.world.transactions, self.watch, presence, tell, self.failures.append)
@@ -66,7 +66,7 @@ def test_it_waits_until_the_row_is_created_and_its_instance_complete(world: Worl
 
     assert found["file:1"].succeeded
     assert [at.instance_id for at in found["file:1"].instances] == [1]
-    assert waiter.told == ["file:1 complete"]
+    assert waiter.announced == ["file:1 complete"]
     assert waiter.watch.happenings == []
 
 
@@ -80,7 +80,7 @@ def test_each_is_told_as_soon_as_it_is_settled(world: World) -> None:
 
     found = waiter.wait("1", "2", "1")
 
-    assert waiter.told == ["2 cancelled", "1 complete"]
+    assert waiter.announced == ["2 cancelled", "1 complete"]
     assert [one.succeeded for one in found.values()] == [True, False]
 
 
@@ -192,7 +192,7 @@ def test_one_that_does_not_exist_is_said_before_anything_is_waited_for(
         waiter.wait("1", reference)
 
     assert (missing.value.message, missing.value.next_step) == (said, next_step)
-    assert (waiter.told, waiter.watch.passed) == ([], 0.0)
+    assert (waiter.announced, waiter.watch.passed) == ([], 0.0)
 
 
 def test_when_the_time_is_over_everything_is_looked_at_once_more(world: World) -> None:
@@ -209,7 +209,7 @@ def test_when_the_time_is_over_everything_is_looked_at_once_more(world: World) -
     found = waiter.wait(*texts, timeout=2)
 
     assert waiter.watch.passed == pytest.approx(2)
-    assert waiter.told == ["60 complete"]
+    assert waiter.announced == ["60 complete"]
     assert sum(not one.settled for one in found.values()) == 59
 
 

@@ -94,12 +94,12 @@ class Asked:
     ) -> None:
         self.number, self.status, self.most_open, self.missed, self.fired = number, status, most_open, missed, fired
         self.first, self.last = moment(first), moment(last)
-        self.said = f"schedule {schedule}, backfill {number}"
+        self.wording = f"schedule {schedule}, backfill {number}"
         self._plan = plan
 
     def check_fire(self, row: Row, fires: Sequence[Row]) -> None:
         """Ask whether it might start this work at that moment."""
-        said = f"{self.said}, {row.outcome} {row.key} at {row.at}"
+        said = f"{self.wording}, {row.outcome} {row.key} at {row.at}"
         if not row.is_fired or row.backfill_was != "running":
             raise Broken("backfill", f"{said}: it was {row.backfill_was}")
         if not self.first <= row.due <= self.last:
@@ -117,28 +117,28 @@ class Asked:
         A person may run again what was done, so that more is open than may be: then nothing is started.
         """
         if turn.fired and turn.open > self.most_open:
-            raise Broken("backfill", f"{self.said}: {turn.open} were open at {turn.at}, not {self.most_open}")
+            raise Broken("backfill", f"{self.wording}: {turn.open} were open at {turn.at}, not {self.most_open}")
         if turn.done is None:
             return
         was = turn.done_was or self.first - TICK
         if turn.done < was or turn.done > max(was, min(self.last, turn.reach)):
-            raise Broken("backfill", f"{self.said}: at {turn.at} it went from {was} to {turn.done}")
+            raise Broken("backfill", f"{self.wording}: at {turn.at} it went from {was} to {turn.done}")
         before = {row.due for row in fires if row.number <= turn.last_fire and not row.is_stretch}
         for due in self._dues(turn.minutes, was, turn.done):
             is_left = not self.missed and _is_missed(due, fires, turn.last_fire)
             if due not in before and not is_left:
-                raise Broken("backfill", f"{self.said}: what was due at {due} was left out at {turn.at}")
+                raise Broken("backfill", f"{self.wording}: what was due at {due} was left out at {turn.at}")
         is_whole = self.last <= turn.at and not any(self._dues(turn.minutes, turn.done, self.last))
         if turn.became == "complete" and not is_whole:
-            raise Broken("backfill", f"{self.said}: it was complete at {turn.at}, done until {turn.done}")
+            raise Broken("backfill", f"{self.wording}: it was complete at {turn.at}, done until {turn.done}")
 
     def check_end(self, fires: Sequence[Row], now: datetime) -> None:
         """Ask whether it has come to its end, unless that lies in the future, and has counted what it started."""
         started = sum(row.backfill == self.number for row in fires)
         if self.fired != started:
-            raise Broken("backfill", f"{self.said} has started work for {started} due times, and says {self.fired}")
+            raise Broken("backfill", f"{self.wording} has started work for {started} due times, and says {self.fired}")
         if self.status == "running" and self.last <= now:
-            raise Broken("I35", f"{self.said} is still running")
+            raise Broken("I35", f"{self.wording} is still running")
 
     def _dues(self, minutes: int, after: datetime, until: datetime) -> Iterator[datetime]:
         if self._plan.once_at is None:

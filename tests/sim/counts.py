@@ -28,7 +28,7 @@ WHERE BatchProcessHistory_id IN (SELECT value FROM json_each(?))
 """
 
 
-_SAID = """
+_WORDING = """
 SELECT 1 FROM BatchProcessHistory
 WHERE BatchProcessHistory_id = ? AND Cause = 'verify' AND Message LIKE 'the check could not tell%'
 """
@@ -68,7 +68,7 @@ def _is_final(world: World, key: int) -> bool:
 
 def _could_not_tell(world: World, key: int) -> bool:
     """Say whether an attempt was a check that could not tell whether its step was done."""
-    return bool(world.rows(_SAID, key))
+    return bool(world.rows(_WORDING, key))
 
 
 def check_slots(world: World, actor: Actor) -> None:

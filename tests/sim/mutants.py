@@ -250,7 +250,7 @@ TELLING_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "it is not told that a problem is over",
         "C15",
-        (incident_watch, "is_told=one in seen.superseded", "is_told=True"),
+        (incident_watch, "is_announced=one in seen.superseded", "is_announced=True"),
     ),
     mutant("what is over stands", "I35", (incident_watch, "(*seen.resolved, *seen.superseded)", "seen.superseded")),
     mutant(
@@ -258,7 +258,7 @@ TELLING_MUTANTS: tuple[Mutant, ...] = (
         "C15",
         (outbox, "one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE", "True"),
     ),
-    mutant("what was sent is not ticked off", "C15", (outbox, "if said is None:", "if False:")),
+    mutant("what was sent is not ticked off", "C15", (outbox, "if wording is None:", "if False:")),
     mutant(
         "what hangs is never sent by another",
         "C15",

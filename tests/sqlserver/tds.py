@@ -126,7 +126,7 @@ class Server:
     def __exit__(self, *exception: object) -> None:
         self._listener.close()
 
-    def said(self, pattern: str) -> list[Asked]:
+    def wording(self, pattern: str) -> list[Asked]:
         """Return what was asked and has a pattern in its text."""
         return [one for one in self.asked if re.search(pattern, one.text)]
 

@@ -101,13 +101,13 @@ def test_a_call_is_sent_with_its_values_apart_and_read_to_the_end(server: Server
     assert outcome.return_code == 0
     assert "@Total = 12" in (outcome.output or "")
     assert "read it" in (outcome.output or "")
-    (call,) = server.said("usp_Load")
+    (call,) = server.wording("usp_Load")
     # The drivers' own names for markers: a variable of that name would be declared twice (error 134).
     assert "DECLARE @arg1 nvarchar(4000) = @P1;" in call.text
     assert "DECLARE @arg3 nvarchar(4000);" in call.text
     assert [one.value for one in call.parameters] == ["it's ü", 5, 2.5]
     assert types(call) == ["nvarchar", {"pyodbc": "int4", "mssql_python": "int1"}[module], "float8"]
-    assert server.said(ASKS_FOR_TYPES) == []
+    assert server.wording(ASKS_FOR_TYPES) == []
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -115,7 +115,7 @@ def test_every_value_is_sent_as_a_type_that_holds_it(server: Server, module: str
     outcome = play(server, module, MANY, [DONE], data1="plain")
 
     assert outcome.succeeded, outcome
-    (call,) = server.said("usp_Load")
+    (call,) = server.wording("usp_Load")
     assert [one.value for one in call.parameters] == [-1, 300, 70_000, 5_000_000_000, -2.5, "plain", "ü"]
     assert types(call) == TYPES[module]
 
@@ -127,10 +127,10 @@ def test_a_text_of_any_length_is_sent_as_what_a_procedure_takes(server: Server, 
     outcome = play(server, module, CALL, [DONE], data1=text)
 
     assert outcome.succeeded, outcome
-    (call,) = server.said("usp_Load")
+    (call,) = server.wording("usp_Load")
     # No procedure takes an ntext for its nvarchar (error 206), and a driver that knows no type asks for it.
     assert (call.parameters[0].type.removesuffix("(max)"), call.parameters[0].value) == ("nvarchar", text)
-    assert server.said(ASKS_FOR_TYPES) == []
+    assert server.wording(ASKS_FOR_TYPES) == []
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -223,15 +223,15 @@ def test_the_engine_sends_what_it_means_and_asks_for_no_type(control: Server, mo
     transactions.close()
 
     assert added == 41
-    (insert,) = control.said("INSERT INTO FileProcess")
+    (insert,) = control.wording("INSERT INTO FileProcess")
     assert [one.value for one in insert.parameters] == ["Orders", "ü", "test"]
     plain = {"pyodbc": "nvarchar", "mssql_python": "varchar"}[module]
     assert types(insert) == [plain, "nvarchar", plain]
     assert "VALUES (@P1, CAST(NULL AS nvarchar(4000)), @P2, CAST(NULL AS nvarchar(4000)), @P3)" in insert.text
-    assert control.said(ASKS_FOR_TYPES) == []
+    assert control.wording(ASKS_FOR_TYPES) == []
     # Transactions are begun and ended in SQL, by the store alone.
     assert control.transactions == []
-    assert len(control.said(r"COMMIT TRANSACTION")) == 1
+    assert len(control.wording(r"COMMIT TRANSACTION")) == 1
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -245,10 +245,10 @@ def test_a_row_is_written_with_typed_values_and_its_transaction_is_begun_and_end
     transactions.run(frozenset({Boundary.POPULATE}), lambda connection: connection.execute(write))
     transactions.close()
 
-    (updated,) = control.said("UPDATE BatchControl")
+    (updated,) = control.wording("UPDATE BatchControl")
     assert types(updated) == ROW_TYPES[module]
     # What is called as a procedure has a scope of its own: a transaction that is begun there ends with error 266.
-    context_at = control.said("BEGIN TRANSACTION|COMMIT TRANSACTION")
+    context_at = control.wording("BEGIN TRANSACTION|COMMIT TRANSACTION")
     assert [(one.procedure, one.parameters) for one in context_at] == [("", ())] * 2
 
 

@@ -67,7 +67,7 @@ def test_the_report_is_written_whatever_becomes_of_the_databases_and_what_is_lef
 
     assert written == [True]
     assert "- `test_x`: it failed" in walk.REPORT.read_text(encoding="utf-8")
-    assert server.said("DROP DATABASE") == ["DROP DATABASE [walk_batchctl_1]", "DROP DATABASE [walk_batchctl_2]"]
+    assert server.wording("DROP DATABASE") == ["DROP DATABASE [walk_batchctl_1]", "DROP DATABASE [walk_batchctl_2]"]
     assert walk.REPORT.read_text(encoding="utf-8") in said
     (left,) = [line for line in said if "is left" in line]
     assert left.startswith("database walk_batchctl_1 is left, drop it by hand: it is in use")
@@ -81,8 +81,8 @@ def test_a_table_that_keeps_a_row_gives_no_number_twice(server: SqlServer) -> No
     hand.empty()
     hand.close()
 
-    (kept,) = server.said(r"CHECKIDENT \('Setting'")
-    (other,) = server.said(r"CHECKIDENT \('Schedule'")
+    (kept,) = server.wording(r"CHECKIDENT \('Setting'")
+    (other,) = server.wording(r"CHECKIDENT \('Schedule'")
     assert "('Setting', RESEED, 1)" in kept
     assert "('Schedule', RESEED, 0)" in other
 

@@ -155,7 +155,7 @@ class Watched(Alone):
     """An execution that remembers the sessions it is told of, and can be told to stop."""
 
     sessions: list[str] = field(default_factory=list)
-    told: bool = False
+    announced: bool = False
 
     def in_session(self, name: str) -> None:
         """Remember the session."""
@@ -164,7 +164,7 @@ class Watched(Alone):
     @property
     def stopping(self) -> bool:
         """True once told."""
-        return self.told
+        return self.announced
 
     @property
     def must_end(self) -> bool:
@@ -173,7 +173,7 @@ class Watched(Alone):
 
     def stop(self) -> None:
         """Tell it to stop, and carry out what was named for that."""
-        self.told = True
+        self.announced = True
         for action in self.stops:
             action()
 

@@ -45,7 +45,7 @@ class Rows:
 
     names: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    said: Sequence[str] = ()
+    wording: Sequence[str] = ()
 
 
 @dataclass
@@ -53,14 +53,14 @@ class Count:
     """A result without rows."""
 
     changed: int = -1
-    said: Sequence[str] = ()
+    wording: Sequence[str] = ()
 
 
 @dataclass
 class Last:
     """What the server said behind its last result: it comes with the answer that there is no other."""
 
-    said: Sequence[str]
+    wording: Sequence[str]
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Failure:
     """An error, and what the server said on the way to it."""
 
     error: Exception
-    said: Sequence[str]
+    wording: Sequence[str]
 
 
 Answer = Rows | Count | Last | Failure | Exception
@@ -207,7 +207,7 @@ class _Cursor:
     def nextset(self) -> bool:
         self.messages = []
         if not self.left or isinstance(self.left[0], Last):
-            self.messages = [_said(text) for last in self.left if isinstance(last, Last) for text in last.said]
+            self.messages = [_wording(text) for last in self.left if isinstance(last, Last) for text in last.wording]
             self.description = None
             return False
         count = self._next()
@@ -217,12 +217,12 @@ class _Cursor:
     def _next(self) -> int:
         answer = self.left.pop(0)
         if isinstance(answer, Failure):
-            self.messages, answer = [_said(text) for text in answer.said], answer.error
+            self.messages, answer = [_wording(text) for text in answer.wording], answer.error
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Last):
             raise TypeError("a batch begins with a result")
-        self.messages = [_said(text) for text in answer.said]
+        self.messages = [_wording(text) for text in answer.wording]
         self.read = 0
         if isinstance(answer, Count):
             self.description, self.rows = None, []
@@ -249,5 +249,5 @@ class _CancellingCursor(_Cursor):
         self._cancel()
 
 
-def _said(text: str) -> tuple[str, str]:
+def _wording(text: str) -> tuple[str, str]:
     return "[01000] (0)", f"[Microsoft][ODBC Driver 18 for SQL Server][SQL Server]{text}"

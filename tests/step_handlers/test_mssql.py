@@ -65,10 +65,10 @@ def play(
 def test_every_result_is_read_and_everything_said_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(
         [
-            Count(3, said=["loading"]),
-            Rows(["Name", "Amount"], [["a", 1], [None, 2]], said=["read it\x1b[31m"]),
+            Count(3, wording=["loading"]),
+            Rows(["Name", "Amount"], [["a", 1], [None, 2]], wording=["read it\x1b[31m"]),
             Count(2),
-            Rows(RC, [[0, None, 2.5]], said=["done"]),
+            Rows(RC, [[0, None, 2.5]], wording=["done"]),
             Last(["and closed"]),
         ]
     )
@@ -121,7 +121,7 @@ def test_a_procedure_that_handles_its_errors_is_read_to_the_end(monkeypatch: pyt
         Count(1),
         MssqlPythonError("Integrity constraint violation", "[Microsoft][SQL Server]Violation of PRIMARY KEY"),
         MssqlPythonError("General error", "[Microsoft][SQL Server]Orders were not loaded"),
-        Count(1, said=["the error was written down"]),
+        Count(1, wording=["the error was written down"]),
         Rows(RC, [[7, None, None]]),
     ]
 
@@ -185,7 +185,7 @@ CAUGHT = Rows(ERROR_COLUMNS, [[2627, 14, 1, 12, "dbo.usp_Inner", "Violation of P
 
 @pytest.mark.parametrize("after", [[server_error(2627, "Violation", "23000")], [], DONE])
 def test_number_severity_line_and_procedure_are_said(monkeypatch: pytest.MonkeyPatch, after: list[Answer]) -> None:
-    outcome = play(monkeypatch, Server([Count(1, said=["before it"]), CAUGHT, *after]))
+    outcome = play(monkeypatch, Server([Count(1, wording=["before it"]), CAUGHT, *after]))
 
     assert outcome.message == (
         "[dbo].[usp_Load] failed: error 2627: Violation of PRIMARY KEY\\r\\nhere "

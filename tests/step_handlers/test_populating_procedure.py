@@ -165,14 +165,14 @@ class Server:
     autocommit = True
 
     def __init__(self, *results: tuple[list[tuple[str]] | None, list[tuple[object, ...]]]) -> None:
-        self.results, self.said, self.ends = [*results], list[tuple[str, tuple[object, ...]]](), list[str]()
+        self.results, self.wording, self.ends = [*results], list[tuple[str, tuple[object, ...]]](), list[str]()
         self.description: list[tuple[str]] | None = None
 
     def cursor(self) -> Server:
         return self
 
     def execute(self, statement: str, *values: object) -> Server:
-        self.said.append((statement, values))
+        self.wording.append((statement, values))
         self.nextset()
         return self
 
@@ -208,7 +208,7 @@ def test_a_procedure_of_sql_server_is_called_by_names_and_what_it_writes_is_roll
     populated = asked(on_sql_server(monkeypatch, server), replace(BATCH, name="a]b", populator_args="wh"))
 
     assert populated == Populated(data=("x", None, None, None, None, None), cycle_key="5")
-    assert server.said[-1] == (
+    assert server.wording[-1] == (
         "EXEC [s_PopulateBatchControl_a]]b] @FileProcess_id = ?, @Entity = ?, @FileName = ?, @Data = ?, @CycleKey = ?",
         ((7, "MyFileType1", None, "payload", None),),
     )

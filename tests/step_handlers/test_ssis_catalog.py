@@ -281,7 +281,7 @@ def test_what_succeeds_although_it_was_to_stop_has_succeeded() -> None:
 
 
 def test_a_stop_before_the_start_starts_nothing() -> None:
-    watched = Watched(connections={"etl": ETL}, told=True)
+    watched = Watched(connections={"etl": ETL}, announced=True)
     catalog = a_catalog()
 
     outcome = carried_out(catalog, watched=watched)
@@ -438,7 +438,7 @@ def test_a_text_from_a_row_does_not_choose_the_number() -> None:
 def test_stopping_the_search_stops_what_it_has_found() -> None:
     watched = Watched(connections={"etl": ETL})
     catalog = a_catalog(search=[rows((4711, 2, FIRST))], status=[rows((2,)), rows((3,))])
-    catalog.meanwhile = lambda kind: watched.stop() if kind == "status" and not watched.told else None
+    catalog.meanwhile = lambda kind: watched.stop() if kind == "status" and not watched.announced else None
 
     outcome = carried_out(catalog, look(), watched)
 

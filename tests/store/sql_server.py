@@ -130,7 +130,7 @@ class SqlServer:
         usual = next((answer for pattern, answer in _USUAL if re.search(pattern, sql)), None)
         return usual or _no_rows(sql) or DONE
 
-    def said(self, pattern: str) -> list[str]:
+    def wording(self, pattern: str) -> list[str]:
         """Return the batches with a pattern, in order."""
         return [sql for sql, _ in self.asked if re.search(pattern, sql)]
 

@@ -68,7 +68,7 @@ def test_a_row_is_inserted_and_its_id_comes_with_it(server: SqlServer, connectio
     server.when("INSERT INTO FileProcess", [Rows([[41]], ["FileProcess_id"])])
     added = intake.add(connection, entity="50% ü", file_name=None, data="?", cycle_key=None, source="test")
 
-    (sql,) = server.said("INSERT INTO FileProcess")
+    (sql,) = server.wording("INSERT INTO FileProcess")
     assert added == 41
     null = "CAST(NULL AS nvarchar(4000))"
     assert f"VALUES (?, {null}, ?, {null}, ?); SELECT CAST(SCOPE_IDENTITY() AS bigint)" in sql
@@ -83,7 +83,7 @@ def test_what_a_trigger_hears_of_is_inserted_without_output(
     server.when(f"INSERT INTO {table}", one(41))
 
     assert RowInsert(metadata.tables[table])(connection, {"z_updated": NOW.replace(tzinfo=UTC)}) == 41
-    (sql,) = server.said(f"INSERT INTO {table}")
+    (sql,) = server.wording(f"INSERT INTO {table}")
     assert "VALUES (?); SELECT CAST(SCOPE_IDENTITY() AS bigint)\n" in f"{sql}\n"
     assert "OUTPUT" not in sql
 
@@ -96,7 +96,7 @@ def test_an_update_says_whether_there_was_such_a_row(
     server.when("UPDATE BatchProcessHistory", [Count(7), Count(changed), Count(-1)])
 
     assert history._LIVE_ENTRY(connection, {"Pid": 1}, history_id=5, token=3) is was_there
-    (sql,) = server.said("UPDATE BatchProcessHistory")
+    (sql,) = server.wording("UPDATE BatchProcessHistory")
     conditions = "BatchProcessHistory_id = ? AND BatchProcessHistory.ClaimToken = ?"
     assert f"WHERE BatchProcessHistory.{conditions} AND BatchProcessHistory.Status = 'running'" in sql
     assert server.asked[-1][1] == (1, 5, 3)

@@ -667,7 +667,7 @@ def test_each_lock_is_said_of_what_it_keeps_with_the_statement_that_ends_it(
         "INSERT INTO Controller (ControllerName, Host, OrphanTimeoutSecs, Trouble) VALUES ('c1', 'h', 60, ?)", failure
     )
     by_view = {row["ProcessBatchName"]: row["NextSql"] for row in seen("vWaiting") if "locked" in row["Reason"]}
-    found = {each: locked_rows.said_of(failure, [f"batch {each}"]) for each in HARD}
+    found = {each: locked_rows.message_about(failure, [f"batch {each}"]) for each in HARD}
 
     assert by_view == {name: "SELECT 8;"}
     assert {each: said[1] for each, said in found.items() if said is not None} == {name: "SELECT 8"}

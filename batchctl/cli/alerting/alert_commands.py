@@ -57,7 +57,7 @@ def _listing(found: tuple[Channel, ...]) -> Listing:
             cell(None if one.last is None else one.last.message.title),
             cell(None) if one.last is None else word(one.last.status.value),
             time(None if one.last is None else one.last.sent_at or one.last.made_at),
-            cell(one.finding or (None if one.last is None else one.last.said)),
+            cell(one.finding or (None if one.last is None else one.last.wording)),
         )
         for one in found
     ]

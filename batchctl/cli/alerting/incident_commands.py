@@ -183,6 +183,6 @@ def _show(done: Sequence[LookedAfter], *, dry_run: bool) -> None:
     from batchctl.cli import output
 
     for one in done:
-        click.echo(f"{'Would do: ' if dry_run else ''}{one.said}")
+        click.echo(f"{'Would do: ' if dry_run else ''}{one.wording}")
     following = done[0].incident.next_step or "batchctl incidents"
     output.hints(output.console(), "the same command without --dry-run" if dry_run else following)

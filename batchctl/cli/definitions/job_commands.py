@@ -241,7 +241,7 @@ def _rows(one: JobLine) -> Iterator[tuple[Text, ...]]:
     state = "disabled" if one.enabled is False and one.state.value == "kept" else one.state.value
     about = [cell(one.name), word(state), cell(one.category)]
     last = cell(None) if one.last is None else word(one.last.status) + cell(f" {one.last.started_at:%Y-%m-%d %H:%M}")
-    said = "; ".join(part for part in (one.said, *one.drift) if part) or one.description
+    said = "; ".join(part for part in (one.wording, *one.drift) if part) or one.description
     if not one.schedules:
         yield (*about, cell(None), cell(None), cell(None), last, cell(said))
     for at, due in enumerate(one.schedules):
@@ -269,7 +269,7 @@ def _attempt(entry: HistoryEntry, most: int | None) -> tuple[Text, ...]:
         time(entry.ended_at),
         duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
         cell(entry.claimed_by or entry.host),
-        cell(entry.said),
+        cell(entry.wording),
     )
 
 
@@ -289,7 +289,7 @@ def _show_started(started: Started, now: datetime) -> None:
     if not started.batch.enabled:
         output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {typed(started.batch.name)}")
     if (freeze := freezes.holding(started.batch, now)) is not None:
-        output.say(f"The run waits, because {freezes.said(freeze)}. To end that: {freezes.thawing(freeze)}")
+        output.say(f"The run waits, because {freezes.wording(freeze)}. To end that: {freezes.thawing(freeze)}")
     word = typed(started.batch.name)
     output.say(
         f"Next: batchctl job history {word}   (a running controller takes it up; without one: batchctl run --once)"
@@ -303,7 +303,7 @@ def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
 
     out = output.console()
     rows = [
-        (cell(one.change.table), cell(one.change.name), cell(one.change.did), cell(one.said)) for one in done.written
+        (cell(one.change.table), cell(one.change.name), cell(one.change.did), cell(one.wording)) for one in done.written
     ]
     if rows:
         title = "Would be written" if dry_run else "Written"

@@ -244,10 +244,10 @@ def _show_corrected(done: Corrected) -> None:
     output.hints(out, *(reruns or [once_more, "batchctl schedule jobs"]))
 
 
-def _words(*said: str) -> list[Text]:
+def _words(*wording: str) -> list[Text]:
     from batchctl.cli.output import cell
 
-    return [cell(one) for one in said]
+    return [cell(one) for one in wording]
 
 
 @click.command()

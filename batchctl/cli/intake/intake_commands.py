@@ -187,14 +187,14 @@ def show_planned_creations(session: Session) -> bool:
 
 def _values(planned: Creation) -> Iterator[str]:
     """Yield what the populators have found; whose it is only where that differs from batch to batch."""
-    each = [(name, _said(values)) for name, values in planned.values]
+    each = [(name, _wording(values)) for name, values in planned.values]
     if len({said for _, said in each}) == 1:
         each = [("", each[0][1])]
     for name, said in each:
         yield f"{name}: {said}" if name else said
 
 
-def _said(values: Populated) -> str:
+def _wording(values: Populated) -> str:
     """Write the values that are not empty."""
     named = {**{f"Data{at}": value for at, value in enumerate(values.data, start=1)}, "CycleKey": values.cycle_key}
     return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None) or "none"

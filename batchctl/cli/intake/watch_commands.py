@@ -147,6 +147,6 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
             taken = "a running controller takes what is complete; without one: batchctl run --once"
             output.hints(out, taken if found.watch.enabled else disabled)
     if found.failure is not None:
-        said, to_do = found.told
+        said, to_do = found.announced
         output.warn(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
         ctx.exit(NOT_USABLE)

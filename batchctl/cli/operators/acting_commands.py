@@ -309,7 +309,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
     before, after = shown_columns.changes(shown_columns.instance(done.before), shown_columns.instance(done.after))
-    rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
+    rows = [(cell(name), _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.in_vain is not None:
@@ -317,7 +317,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     output.warn_of_missing(done.missing)
     output.warn_of_misread(done.misread)
     if done.corrected is not None:
-        output.say(f"Note: {done.corrected.said}.")
+        output.say(f"Note: {done.corrected.wording}.")
     if done.card is not None:
         _show_card(out, done.card)
     if done.dry_run:
@@ -345,7 +345,7 @@ def _after_looking(done: Intervention) -> list[str]:
     return [f"{right}, then: {give_up}   (if FileName is wrong)", in_vain]
 
 
-def _told(value: JsonValue) -> Text:
+def _wording(value: JsonValue) -> Text:
     """Return a value in words where it is a time that is long over, before which nothing starts."""
     from batchctl.cli.output import cell
     from batchctl.domain.rows import LONG_AGO
@@ -360,7 +360,7 @@ def _show_card(out: Console, card: Card) -> None:
     if card.assumed:
         out.print(cell("These steps count as done:", "bold"))
         for one in card.assumed:
-            out.print(cell(f"  {one.seq} {one.name}: {one.said}"), soft_wrap=True)
+            out.print(cell(f"  {one.seq} {one.name}: {one.wording}"), soft_wrap=True)
     if card.bypassed:
         out.print(cell("This is passed over:", "bold"))
         for said in card.bypassed:
@@ -398,7 +398,7 @@ def _show_switching(done: Switching) -> None:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
     output.warn_of_missing(done.missing)
     output.warn_of_misread(done.misread)
-    said = release_options.told(done.released)
+    said = release_options.announced(done.released)
     if said is not None:
         click.echo(said)
     is_planned = done.dry_run and done.enabled_before is not done.enabled

@@ -202,13 +202,13 @@ def _show_frozen(done: Frozen) -> None:
     from batchctl.domain.operators import freezes
 
     if not done.is_new:
-        click.echo(f"It is frozen already: {freezes.said(done.freeze)}.")
+        click.echo(f"It is frozen already: {freezes.wording(done.freeze)}.")
         output.say(f"Next: {freezes.thawing(done.freeze)}   (ends it)")
         return
     would = "Would be frozen" if done.dry_run else "Frozen"
-    click.echo(f"{would}: {freezes.said(done.freeze)}.")
+    click.echo(f"{would}: {freezes.wording(done.freeze)}.")
     if done.was_frozen is not None:
-        click.echo(f"Before that: {freezes.said(done.was_frozen, 'was')}.")
+        click.echo(f"Before that: {freezes.wording(done.was_frozen, 'was')}.")
     many = "1 batch" if len(done.batches) == 1 else f"{len(done.batches)} batches"
     output.say(f"What runs ends; nothing new starts in {many}.")
     output.say("Next: batchctl status   (what runs still)" if not done.dry_run else "Next: the same without --dry-run")
@@ -224,8 +224,8 @@ def _show_thawed(done: Thawed) -> None:
         return
     would, verb = ("Would be thawed", "is") if done.dry_run else ("Thawed", "was")
     for one in done.freezes:
-        click.echo(f"{would}: {freezes.said(one, verb)}.")
-    click.echo(release_options.told(done.released) or "Nothing waits that this would start.")
+        click.echo(f"{would}: {freezes.wording(one, verb)}.")
+    click.echo(release_options.announced(done.released) or "Nothing waits that this would start.")
     for name, held in done.still:
-        output.say(f"Note: batch {name} stays frozen: {freezes.said(held)}.")
+        output.say(f"Note: batch {name} stays frozen: {freezes.wording(held)}.")
     output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl status")

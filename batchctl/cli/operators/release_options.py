@@ -50,7 +50,7 @@ def asked(found: Released | None) -> Choice | None:
     """Show what would start and ask what is to become of it; nobody is asked about one instance."""
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
-    click.echo(found.backlog.said, err=True)
+    click.echo(found.backlog.wording, err=True)
     if found.backlog.new:
         click.echo("For another choice than all, quit, and first: batchctl create", err=True)
     choices = [Release.ALL] if found.backlog.new else list(Release)
@@ -70,9 +70,9 @@ def asked(found: Released | None) -> Choice | None:
     return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
 
 
-def told(found: Released | None) -> str | None:
+def announced(found: Released | None) -> str | None:
     """Say what would start, or what becomes of it where somebody has chosen; None where nothing has waited."""
     if found is None or not found.backlog.total:
         return None
     starts_all = found.choice is None or (found.dry_run and found.choice.release == Release.ALL)
-    return found.backlog.said if starts_all else found.said
+    return found.backlog.wording if starts_all else found.wording

@@ -349,13 +349,13 @@ def _show_import(done: Imported) -> None:
     if rows:
         output.section(out, Listing("Added", ["day", "weekday", "is a", "description"], rows))
     if done.differing:
-        differ = [(cell(was.day), cell(_said(was)), cell(_said(becomes))) for was, becomes in done.differing]
+        differ = [(cell(was.day), cell(_wording(was)), cell(_wording(becomes))) for was, becomes in done.differing]
         title, before, after = "Overwritten", "before", "after"
         if not done.replaced:
             title, before, after = "Said otherwise, and left so (--replace overwrites them)", "calendar", "import"
         output.section(out, Listing(title, ["day", before, after], differ))
     if done.others:
-        rest = [(cell(day.day), cell(_said(day))) for day in done.others]
+        rest = [(cell(day.day), cell(_wording(day))) for day in done.others]
         output.section(out, Listing("Not in the import, and left as they are", ["day", "calendar"], rest))
     if done.valid_until is None:
         out.print("It has no ValidUntil, so nobody is warned when its days run out.")
@@ -384,8 +384,8 @@ def _show_day(done: DayChange, *, as_json: bool) -> None:
     if done.before == done.after:
         click.echo(f"Calendar {visible(done.calendar)} says so of {day} already.")
     else:
-        was = "its weekday decided" if done.before is None else _said(done.before)
-        becomes = "its weekday decides" if done.after is None else _said(done.after)
+        was = "its weekday decided" if done.before is None else _wording(done.before)
+        becomes = "its weekday decides" if done.after is None else _wording(done.after)
         said = f"Calendar {visible(done.calendar)} {would} of {day}: {becomes} (it was: {was})."
         click.echo(visible(said))
     _show_moved(done)
@@ -396,5 +396,5 @@ def _kind(day: CalendarDay) -> str:
     return "business day" if day.is_business_day else "holiday"
 
 
-def _said(day: CalendarDay) -> str:
+def _wording(day: CalendarDay) -> str:
     return _kind(day) if day.description is None else f"{_kind(day)}, {day.description}"

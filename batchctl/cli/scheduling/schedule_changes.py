@@ -177,7 +177,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: Written, idle: Sequence[str], said: str) -> None:
+def _end(ctx: click.Context, done: Written, idle: Sequence[str], wording: str) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
@@ -192,7 +192,7 @@ def _end(ctx: click.Context, done: Written, idle: Sequence[str], said: str) -> N
         ctx.exit(FINDINGS)
     for warning in done.warnings:
         output.say(f"Warning: {warning.message}")
-    out.print(cell(f"{said}: {done.words}." if done.words else f"{said}."), soft_wrap=True)
+    out.print(cell(f"{wording}: {done.words}." if done.words else f"{wording}."), soft_wrap=True)
     if not done.is_new:
         differing = [(cell(name), cell(done.before[name]), cell(done.after[name])) for name in done.after]
         output.section(out, Listing(None, ["column", "before", "after"], differing))

@@ -322,8 +322,8 @@ def _hanging(connection: Any) -> list[IncidentSign]:
 
 
 def _is_tried_in_vain(one: Delivery) -> bool:
-    return one.attempts >= TOO_OFTEN and one.said is not None
+    return one.attempts >= TOO_OFTEN and one.wording is not None
 
 
 def _undelivered(one: Delivery) -> Undelivered:
-    return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)
+    return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, wording=one.wording)

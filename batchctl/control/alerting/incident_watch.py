@@ -105,7 +105,7 @@ class IncidentWatch:
             events = self.transactions.run(_BOUNDARIES, self._write_alone, nowait=nowait)
         except (Conflict, Busy):
             if self._locks.meet(_ALL):
-                self._locks.told[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
+                self._locks.announced[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
             if nowait and not self._locks.lasts(_ALL, LOCKED):
                 raise
             return self.transactions.run(_BOUNDARIES, self._write, nowait=nowait)
@@ -115,7 +115,7 @@ class IncidentWatch:
     @property
     def locked(self) -> dict[str, str]:
         """Return what keeps incidents from being reviewed, and who."""
-        return {str(what): said for what, said in self._locks.told.items()}
+        return {str(what): said for what, said in self._locks.announced.items()}
 
     def check_written(self) -> None:
         """Raise `StatementRefused` where the database refused some of what was to be written at the last look."""
@@ -172,8 +172,8 @@ class IncidentWatch:
                 incident_rows.see_again(connection, one, sign, now)
         for one in (*seen.resolved, *seen.superseded):
             with self._apart(connection, one):
-                incident_rows.resolve(connection, one, now, is_told=one in seen.superseded)
-                if not one.is_told_afterwards:
+                incident_rows.resolve(connection, one, now, is_announced=one in seen.superseded)
+                if not one.is_announced_afterwards:
                     alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
                 events.append(_event("incident.resolved", one.incident_id, one))
         for sign in seen.opened:
@@ -187,7 +187,7 @@ class IncidentWatch:
     def _apart(self, connection: Any, about: IncidentSign | Incident) -> AbstractContextManager[None]:
         """Write what concerns one incident, or leave it out: what the database refuses of one is no matter of the others."""
         named = f"Incident {about.incident_id}" if isinstance(about, Incident) else about.message
-        return left_out_if_refused(connection, lambda said: self._refused.append(f"{named}: {said}"))
+        return left_out_if_refused(connection, lambda wording: self._refused.append(f"{named}: {wording}"))
 
     def _post(self, connection: Any, parcel: Parcel, now: datetime) -> None:
         """Make one message for each channel that it goes to, and note of its incidents that it was made."""

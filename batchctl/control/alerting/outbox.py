@@ -141,24 +141,24 @@ class Outbox:
         for answer in answers:
             one = self._flying.pop(answer.key, None)
             if one is not None:
-                self._ended.append((one, None if answer.error is None else _said(answer.error)))
+                self._ended.append((one, None if answer.error is None else _wording(answer.error)))
         while self._ended:
             one, said = self._ended[0]
             event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), nowait=nowait)
             self._ended.pop(0)
             self.listener(event)
 
-    def _tick_off(self, one: Delivery, said: str | None, connection: Any) -> Event:
+    def _tick_off(self, one: Delivery, wording: str | None, connection: Any) -> Event:
         now = self.clock.now()
         about: dict[str, EventValue] = {"Incident_id": one.incident_id, "Channel": one.channel, "Kind": one.kind.value}
-        if said is None:
+        if wording is None:
             alert_deliveries.set_sent(connection, one, self.controller, now)
             return Event("alert.sent", about)
         is_over = one.made_at < now - GIVEN_UP_AFTER
         following = None if is_over else now + wait_after(one.attempts + 1)
-        alert_deliveries.put_back(connection, one, self.controller, said, following, now)
-        return Event("alert.trouble", {**about, "Message": said})
+        alert_deliveries.put_back(connection, one, self.controller, wording, following, now)
+        return Event("alert.trouble", {**about, "Message": wording})
 
 
-def _said(error: Exception) -> str:
+def _wording(error: Exception) -> str:
     return error.in_full if isinstance(error, BatchctlError) else in_short(error)

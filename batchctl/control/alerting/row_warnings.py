@@ -24,12 +24,12 @@ class RowWarnings:
     transactions: Transactions
     clock: Clock
     listener: Listener
-    _told: dict[Row, str] = field(default_factory=dict)
+    _announced: dict[Row, str] = field(default_factory=dict)
     """What was told last of each."""
 
-    def tell(self, row: Row, event: Event, said: str, *, source: str, entity: str | None = None) -> None:
+    def tell(self, row: Row, event: Event, wording: str, *, source: str, entity: str | None = None) -> None:
         """Tell of an event what is wrong with a row; `source` says in `SchedulerLog` what would have started work."""
-        if self._told.get(row) == said:
+        if self._announced.get(row) == wording:
             return
 
         def log(connection: Any) -> None:
@@ -38,14 +38,14 @@ class RowWarnings:
                 last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
             else:
                 last = scheduler_log.last_of(connection, entity, source)
-            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
+            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, wording):
                 now = self.clock.now()
-                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, entity=entity, message=said)
+                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, entity=entity, message=wording)
 
         self.transactions.run(_BOUNDARIES, log)
-        self._told[row] = said
-        self.listener(Event(event.name, {**event.fields, "Message": said}))
+        self._announced[row] = wording
+        self.listener(Event(event.name, {**event.fields, "Message": wording}))
 
     def forget(self, row: Row) -> None:
         """Let whatever ails a row from now on be told."""
-        self._told.pop(row, None)
+        self._announced.pop(row, None)

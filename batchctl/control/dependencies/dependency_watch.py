@@ -79,7 +79,7 @@ class DependencyWatch:
             waits = dependencies.reasons_of(connection, batches, found, self.clock.now())
             ready = [wait for wait in waits if dependencies.is_ready(connection, wait.batch, wait.cycle_key)]
         for wait in waits:
-            if wait.told is None and wait not in ready and wait.is_overdue(self.clock.now()):
+            if wait.announced is None and wait not in ready and wait.is_overdue(self.clock.now()):
                 self._tell(wait)
         started = [self._start(wait, batches) for wait in ready]
         return any(started)

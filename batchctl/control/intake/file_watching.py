@@ -192,7 +192,7 @@ class WatchedFolder:
     _heard_at: float = 0.0
     _failure: str | None = None
     _is_silent: bool = False
-    _is_told: bool = field(init=False)
+    _is_announced: bool = field(init=False)
     """True while the row says that the folder cannot be listed."""
     _is_locked: bool = False
     _there: set[int] = field(default_factory=set)
@@ -206,7 +206,7 @@ class WatchedFolder:
     def __post_init__(self) -> None:
         """Begin as the row says."""
         self._names = FileNames(self.row.pattern, self.row.marker_suffix)
-        self._is_told = self.row.unreachable_since is not None
+        self._is_announced = self.row.unreachable_since is not None
 
     @property
     def is_busy(self) -> bool:
@@ -457,7 +457,7 @@ class WatchedFolder:
     def _note_failure(self) -> None:
         """Write on the row, once, that the folder cannot be listed, or can be again."""
         failure = self._failure
-        if (failure is not None) is self._is_told or not (self._has_walked or self._is_silent):
+        if (failure is not None) is self._is_announced or not (self._has_walked or self._is_silent):
             return
 
         def write(connection: Any) -> bool:
@@ -475,7 +475,7 @@ class WatchedFolder:
             return is_news
 
         is_news = self._run(write)
-        self._is_told = failure is not None
+        self._is_announced = failure is not None
         if is_news:
             name = "watch.reachable" if failure is None else "watch.unreachable"
             self._tell(name, "the folder can be listed again" if failure is None else failure)

@@ -164,11 +164,13 @@ def _remember(
 
 
 def _log(connection: Any, watch: FileWatchRow, submitted: Sequence[tuple[FoundFile, IntakeId]], now: datetime) -> None:
-    said = {intake_id: _said(file) for file, intake_id in submitted if unfit(file.path) is None}
-    scheduler_log.add_all(connection, SchedulerEvent.FIRED, watch.source, now, entity=watch.entity, said=said.items())
+    said = {intake_id: _wording(file) for file, intake_id in submitted if unfit(file.path) is None}
+    scheduler_log.add_all(
+        connection, SchedulerEvent.FIRED, watch.source, now, entity=watch.entity, wording=said.items()
+    )
     refused = [(intake_id, NO_TEXT) for file, intake_id in submitted if unfit(file.path) is not None]
-    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch.source, now, entity=watch.entity, said=refused)
+    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch.source, now, entity=watch.entity, wording=refused)
 
 
-def _said(file: FoundFile) -> str:
+def _wording(file: FoundFile) -> str:
     return f"file {shorten(visible(file.path), NAME_LIMIT)} of {file.size} bytes"

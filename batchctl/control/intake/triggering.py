@@ -81,7 +81,7 @@ class Triggering:
     _has_looked: bool = False
     """True once a whole round has been taken in."""
     _asked: dict[int, _Asked] = field(default_factory=dict)
-    _told: dict[int, _Key] = field(default_factory=dict)
+    _announced: dict[int, _Key] = field(default_factory=dict)
     """What was told last of each trigger."""
     _logged: dict[int, _Key | None] = field(default_factory=dict)
     """What was logged last of each; None once there was nothing to log any more."""
@@ -125,14 +125,14 @@ class Triggering:
                 has_fired |= self._act(asked, answer)
             except Exception as error:  # noqa: BLE001 - whatever one trigger meets, the others go on
                 # It is looked at again in the next round, whatever of this could be written.
-                self._tell("trigger.error", asked.trigger, Message=_said(error))
+                self._tell("trigger.error", asked.trigger, Message=_wording(error))
         self._has_looked = self._has_looked or not self.inquiries.is_busy
         return has_fired
 
     def _act(self, asked: _Asked, answer: Answer) -> bool:
         trigger = asked.trigger
         if answer.error is not None:
-            self._say(trigger, _Silence(SchedulerEvent.ERROR, _said(answer.error)))
+            self._say(trigger, _Silence(SchedulerEvent.ERROR, _wording(answer.error)))
             return False
         verdict = triggers.decide(trigger, answer.found, triggers.fired_ago(trigger, asked.at))
         if not verdict.fires:
@@ -181,8 +181,8 @@ class Triggering:
 
     def _say(self, trigger: DataTrigger, silence: _Silence) -> None:
         """Tell and log why a trigger did not fire: once as long as that stays the same, in the log also across restarts."""
-        if self._told.get(trigger.row_id) != silence.key:
-            self._told[trigger.row_id] = silence.key
+        if self._announced.get(trigger.row_id) != silence.key:
+            self._announced[trigger.row_id] = silence.key
             self._tell(f"trigger.{silence.event}", trigger, Message=silence.message)
         if self._logged.get(trigger.row_id) != silence.key:
             self.transactions.run(frozenset({Boundary.INTAKE}), partial(self._log, trigger, silence))
@@ -219,13 +219,13 @@ class Triggering:
 
     def _forget(self, trigger: DataTrigger) -> None:
         """Let the next reason not to fire be told whatever it is."""
-        self._told.pop(trigger.row_id, None)
+        self._announced.pop(trigger.row_id, None)
         self._logged[trigger.row_id] = None
 
     def _tell(self, name: str, trigger: DataTrigger, **fields: EventValue) -> None:
         self.listener(Event(name, {"TriggerName": trigger.name, "Entity": trigger.entity, **fields}))
 
 
-def _said(error: Exception) -> str:
+def _wording(error: Exception) -> str:
     said = error.in_full if isinstance(error, BatchctlError) else in_short(error)
     return storable(said)

@@ -40,7 +40,7 @@ class Sealing:
     """When, by one's own clock, there is something to do again."""
     _next_all: float | None = None
     """When the next pass through all rows begins; the first one does at once."""
-    _told: float = -math.inf
+    _announced: float = -math.inf
 
     name: ClassVar[str] = "audit"
     is_busy: ClassVar[bool] = False
@@ -92,10 +92,10 @@ class Sealing:
     def _tell(self) -> None:
         """Tell once a day how far the chain reaches: what is kept of that elsewhere, nobody can change here."""
         now = self.clock.monotonic()
-        if now - self._told < ANCHORED.total_seconds():
+        if now - self._announced < ANCHORED.total_seconds():
             return
         with self.transactions.read() as connection:
             last = audit_seals.head(connection)
         if last is not None:
-            self._told = now
+            self._announced = now
             self.listener(Event("audit.anchor", {"SealNo": last.number, "RecordHash": last.digest}))

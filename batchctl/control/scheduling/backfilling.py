@@ -100,7 +100,7 @@ class Backfilling:
             running, broken = backfills.running(connection)
             found = [backfill for backfill in running if self._may_go_on(connection, backfill)]
         for unreadable in broken:
-            self._tell(unreadable.row_id, f"the row cannot be read: {storable(unreadable.said)}")
+            self._tell(unreadable.row_id, f"the row cannot be read: {storable(unreadable.wording)}")
         self._is_running, self._is_behind = bool(running), False
         has_fired = False
         for backfill in found:
@@ -135,7 +135,7 @@ class Backfilling:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one backfill and the next
-            self._tell(backfill.backfill_id, _said(error))
+            self._tell(backfill.backfill_id, _wording(error))
             return _Done()
         self._row_warnings.forget(_row(backfill.backfill_id))
         if done.decided is not None:
@@ -235,7 +235,7 @@ def _words(backfill: Backfill, plan: Plan, instant: Instant) -> str:
     return f"{plan.words}; due {instant.local}{moved}; backfill {backfill.backfill_id} by {backfill.actor}"
 
 
-def _said(error: Exception) -> str:
+def _wording(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(f"{error.column}: {error.message}")
     return storable(in_short(error))

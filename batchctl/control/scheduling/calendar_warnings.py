@@ -30,7 +30,7 @@ class CalendarWarnings:
     clock: Clock
     listener: Listener
     zone: str
-    _told: dict[str, date] = field(default_factory=dict)
+    _announced: dict[str, date] = field(default_factory=dict)
     """When it was told of each last."""
 
     def give(self, used: Iterable[Calendar]) -> None:
@@ -41,11 +41,11 @@ class CalendarWarnings:
             if said is None or calendar.valid_until is None:
                 continue
             every = DAILY if calendar.valid_until < today else WEEKLY
-            last = self._told.get(calendar.name)
+            last = self._announced.get(calendar.name)
             if last is None or not timedelta(0) <= today - last < every:
                 self._tell(calendar, storable(said), today, every)
 
-    def _tell(self, calendar: Calendar, said: str, today: date, every: timedelta) -> None:
+    def _tell(self, calendar: Calendar, wording: str, today: date, every: timedelta) -> None:
         source = f"calendar {calendar.name}"
 
         def log(connection: Any) -> tuple[date, bool]:
@@ -54,9 +54,9 @@ class CalendarWarnings:
                 told_on = clock_of(self.zone).day_of(entry.at)
                 if timedelta(0) <= today - told_on < every:
                     return told_on, False
-            scheduler_log.add(connection, SchedulerEvent.ERROR, source, self.clock.now(), message=said)
+            scheduler_log.add(connection, SchedulerEvent.ERROR, source, self.clock.now(), message=wording)
             return today, True
 
-        self._told[calendar.name], is_news = self.transactions.run(frozenset({Boundary.SCHEDULE}), log)
+        self._announced[calendar.name], is_news = self.transactions.run(frozenset({Boundary.SCHEDULE}), log)
         if is_news:
-            self.listener(Event("calendar.ending", {"CalendarName": calendar.name, "Message": said}))
+            self.listener(Event("calendar.ending", {"CalendarName": calendar.name, "Message": wording}))

@@ -111,8 +111,8 @@ class Deciding:
 
         Whoever arms a schedule finds them, as long as they are to come: they are told again only behind other news.
         """
-        told, schedule = list(undecided.told()), decided.schedule
-        if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+        told, schedule = list(undecided.announced()), decided.schedule
+        if told and scheduler_log.was_just_logged(connection, schedule.entity, schedule.source, told[-1][0]):
             return
         for said, intake_id in told:
             self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
@@ -125,7 +125,7 @@ class Deciding:
             skip = Skip(instant.key, fire.due, None, 1, said)
             self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
             return
-        said = storable(f"{plan.words}; {fire.said}")
+        said = storable(f"{plan.words}; {fire.wording}")
         reason = said if fire.late or instant.reason else None
         self.start(connection, decided, known.takers, instant, said, now, reason=reason)
 
@@ -135,7 +135,7 @@ class Deciding:
         decided: Decided,
         takers: Sequence[BatchDefinition],
         instant: Instant,
-        said: str,
+        wording: str,
         now: datetime,
         *,
         reason: str | None,
@@ -148,7 +148,7 @@ class Deciding:
             entity=schedule.entity,
             cycle_key=instant.business_date.isoformat(),
             source=schedule.source,
-            message=said,
+            message=wording,
         )
         if all(self.is_harmless(batch) for batch in takers):
             creation = self.creator.create_within(connection, intake_id, takers)
@@ -167,7 +167,7 @@ class Deciding:
             backfill_id=backfill_id,
             zone_rules=self.zone_rules,
         )
-        self._log(connection, decided, SchedulerEvent.FIRED, said, now, intake_id)
+        self._log(connection, decided, SchedulerEvent.FIRED, wording, now, intake_id)
 
     def _skip(
         self,
@@ -199,7 +199,7 @@ class Deciding:
         connection: Any,
         decided: Decided,
         event: SchedulerEvent,
-        said: str,
+        wording: str,
         now: datetime,
         intake_id: IntakeId | None = None,
         instance_id: InstanceId | None = None,
@@ -213,9 +213,9 @@ class Deciding:
             entity=schedule.entity,
             intake_id=intake_id,
             instance_id=instance_id,
-            message=said,
+            message=wording,
         )
-        about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": said}
+        about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": wording}
         fields: dict[str, EventValue] = {**about} if intake_id is None else {**about, "FileProcess_id": intake_id}
         decided.events.append(Event(f"schedule.{event}", fields))
 

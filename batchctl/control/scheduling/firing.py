@@ -212,8 +212,8 @@ class Firing:
                 raise UnfitTiming(findings)
             return known, standing
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
-            self._fail(schedule, _said(error))
-            self._tell_error(schedule, _said(error))
+            self._fail(schedule, _wording(error))
+            self._tell_error(schedule, _wording(error))
             known = replace(known, plan=None)
             return known, self._standing(known)
 
@@ -240,7 +240,7 @@ class Firing:
         except Exception as error:  # noqa: BLE001 - as above
             if len(changed) > 1:
                 return [known for one in changed for known in self._written([one])]
-            self._tell_error(changed[0].schedule, _said(error))
+            self._tell_error(changed[0].schedule, _wording(error))
             return []
         if len(written) < len(changed):
             self._read_at = -math.inf
@@ -292,10 +292,10 @@ class Firing:
             self._read_at = -math.inf
             raise
         except Exception as error:  # noqa: BLE001 - as above
-            self._fail(known.schedule, _said(error))
+            self._fail(known.schedule, _wording(error))
             self._resting[key] = self.clock.monotonic() + REST
             self._read_at = -math.inf
-            self._tell_error(known.schedule, _said(error))
+            self._tell_error(known.schedule, _wording(error))
             return False
         self._resting.pop(key, None)
         if decided is None:
@@ -326,13 +326,13 @@ class Firing:
 
     def _tell_unreadable(self, row: UnreadableRow) -> None:
         """Tell of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
-        said, source = f"the row cannot be read: {storable(row.said)}", f"schedule row {row.row_id}"
+        said, source = f"the row cannot be read: {storable(row.wording)}", f"schedule row {row.row_id}"
         self._row_warnings.tell(
             (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
         )
 
 
-def _said(error: Exception) -> str:
+def _wording(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(str(error))
     # What follows on further lines tells of the row that was refused, and of another one each time.

@@ -16,7 +16,7 @@ GIVEN_UP_AFTER = timedelta(days=1)
 """For how long it is tried to deliver a message."""
 TOO_OFTEN = 3
 """Attempts after which a channel that delivers nothing is a problem of its own."""
-TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
+ANNOUNCED_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 IS_OVER = "it was over before it was sent"
 TAKEN_CARE_OF = "somebody takes care of it"
 
@@ -133,7 +133,7 @@ def audience(parcel: Parcel, channels: Iterable[Audience], *, not_through: str |
 
 def taken_back(kind: DeliveryKind, incident: Incident, now: datetime) -> str | None:
     """Return why a message that could not be sent so far is not to be sent any more; None while it is."""
-    if kind not in TOLD_WHILE_IT_STANDS or incident.is_told_afterwards:
+    if kind not in ANNOUNCED_WHILE_IT_STANDS or incident.is_announced_afterwards:
         return None
     if not incident.is_standing:
         return IS_OVER

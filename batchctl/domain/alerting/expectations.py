@@ -189,10 +189,10 @@ _COLUMNS = {
 }
 
 
-def _values(said: str | None) -> dict[str, object]:
+def _values(wording: str | None) -> dict[str, object]:
     """Read columns of a row; what is none of that, as nothing."""
     try:
-        found = json.loads(said or "{}")
+        found = json.loads(wording or "{}")
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

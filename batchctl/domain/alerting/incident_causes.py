@@ -405,7 +405,7 @@ class Undelivered:
     channel: str
     since: datetime
     attempts: int
-    said: str | None
+    wording: str | None
 
 
 def silent_channel(one: Undelivered) -> IncidentSign:
@@ -414,7 +414,7 @@ def silent_channel(one: Undelivered) -> IncidentSign:
         kind=IncidentKind.CHANNEL_FAILED,
         key=key_of(IncidentKind.CHANNEL_FAILED, one.channel),
         subject=f"channel {one.channel}",
-        message=f"Alerts do not go out through channel {visible(one.channel)}: {visible(one.said or 'there is no answer')}",
+        message=f"Alerts do not go out through channel {visible(one.channel)}: {visible(one.wording or 'there is no answer')}",
         since=one.since,
         next_step=f"batchctl alert test {typed(one.channel)}",
     )

@@ -97,7 +97,7 @@ class Incident:
         return self.resolved_at is None
 
     @property
-    def is_told_afterwards(self) -> bool:
+    def is_announced_afterwards(self) -> bool:
         """Say whether it was over when it was found: that it is over takes back nothing of what there is to say."""
         return self.recovery_at is not None and (self.resolved_at is None or self.recovery_at < self.resolved_at)
 

@@ -158,7 +158,7 @@ def read(
         else:
             for row in rows:
                 read_one(known[kind], row)
-    exported, owner = _said(document.get(EXPORTED, {})), document.get(OWNS)
+    exported, owner = _wording(document.get(EXPORTED, {})), document.get(OWNS)
     if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
         findings.append(FileFinding(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
         owner = None
@@ -169,7 +169,7 @@ def _are_rows(rows: object) -> bool:
     return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
 
 
-def _said(exported: Any) -> dict[tuple[str, str], str]:
+def _wording(exported: Any) -> dict[tuple[str, str], str]:
     if not isinstance(exported, dict):
         return {}
     return {

@@ -172,7 +172,7 @@ def differing(before: Values, after: Values) -> tuple[Values, Values]:
     return {name: before.get(name) for name in names}, {name: after[name] for name in names}
 
 
-def said(before: Values, after: Values) -> str:
+def wording(before: Values, after: Values) -> str:
     """Say what becomes of columns: `RunTimes 04:00 becomes 03:15`."""
     return ", ".join(f"{name} {_shown(before.get(name))} becomes {_shown(after[name])}" for name in after)
 

@@ -51,7 +51,7 @@ class Wait:
     since: datetime
     """When the first completion came that waits."""
     lacking: Sequence[AwaitedUpstream]
-    told: datetime | None
+    announced: datetime | None
     """When it was first seen to take too long."""
     first: CompletionId
     """The first completion that waits."""

@@ -29,7 +29,7 @@ class CorrectedFile:
     """True when no other instance of its `FileProcess` row is open: the row can be sent again."""
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say what has happened to it."""
         when = f"{self.corrected_at:%Y-%m-%d %H:%M:%S} UTC, while BatchControl {self.instance.instance_id} waited"
         since = f"File {shorten(visible(self.path), NAME_LIMIT)} was corrected at {when}"

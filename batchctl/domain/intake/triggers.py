@@ -61,7 +61,7 @@ class Blocker:
 @dataclass(frozen=True, slots=True)
 class _Condition:
     is_met: bool
-    said: str
+    wording: str
     due_in: timedelta | None = None
 
 
@@ -93,8 +93,8 @@ def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> Ver
     conditions = [*_threshold(trigger, counted), *_idle(trigger, counted), *_new_rows(trigger, counted, ago)]
     for condition in conditions:
         if condition.is_met:
-            return Verdict(fires=True, reason=condition.said, counted=counted, due_in=timedelta(0))
-    said = [*(condition.said for condition in conditions), *_doubts(counted)]
+            return Verdict(fires=True, reason=condition.wording, counted=counted, due_in=timedelta(0))
+    said = [*(condition.wording for condition in conditions), *_doubts(counted)]
     waits = [condition.due_in for condition in conditions if condition.due_in is not None]
     return Verdict(fires=False, reason="; ".join(said), counted=counted, due_in=min(waits, default=None))
 
@@ -136,7 +136,7 @@ def _new_rows(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> 
         said = f"{_rows(counted.pending)} (debounce {debounce} since it fired last)"
         yield _Condition(waited >= trigger.debounce, said, trigger.debounce - waited)
     elif counted.oldest_new is None:
-        yield _Condition(is_met=False, said=f"no new rows since it fired last, of {_rows(counted.pending)}")
+        yield _Condition(is_met=False, wording=f"no new rows since it fired last, of {_rows(counted.pending)}")
     else:
         waited = counted.oldest_new if ago is None else min(counted.oldest_new, ago)
         said = f"{_rows(counted.new, 'new row')} (debounce {debounce})"

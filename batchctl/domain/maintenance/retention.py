@@ -128,9 +128,9 @@ def overgrown(written: Mapping[str, str], attempts: int) -> str | None:
     return f"BatchProcessHistory holds more than {most} attempts, and no rule says when any of them go"
 
 
-def _many(said: str) -> int | None:
-    said = said.strip()
-    return int(said) if said.isascii() and said.isdecimal() and len(said) <= LONGEST_NUMBER else None
+def _many(wording: str) -> int | None:
+    wording = wording.strip()
+    return int(wording) if wording.isascii() and wording.isdecimal() and len(wording) <= LONGEST_NUMBER else None
 
 
 def meant_setting(name: str) -> str | None:
@@ -180,16 +180,16 @@ class _Reading:
         self._refuse(name, said, f"a whole number from 0 to {MOST_KEPT}")
         return MOST_KEPT
 
-    def _refuse(self, name: str, said: str, wanted: str) -> None:
+    def _refuse(self, name: str, wording: str, wanted: str) -> None:
         what = "no instance is purged at all" if name.partition(":")[0] in OF_A_BATCH else "nothing is purged by it"
         self.findings.append(
-            SettingFinding(name, "Value", f"It says '{visible(said)}', which is not {wanted}, so {what}.")
+            SettingFinding(name, "Value", f"It says '{visible(wording)}', which is not {wanted}, so {what}.")
         )
 
 
-def _whole(said: str) -> int | None:
-    said = said.strip()
-    return int(said) if said.isascii() and said.isdecimal() and len(said) <= len(str(LONGEST)) else None
+def _whole(wording: str) -> int | None:
+    wording = wording.strip()
+    return int(wording) if wording.isascii() and wording.isdecimal() and len(wording) <= len(str(LONGEST)) else None
 
 
 @named_value

@@ -99,7 +99,7 @@ def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | No
     return min((end for end in ends if end is not None and end > now), default=None)
 
 
-def said(freeze: Freeze, verb: str = "is") -> str:
+def wording(freeze: Freeze, verb: str = "is") -> str:
     """Say what is frozen, since when, by whom, why and until when."""
     until = "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
     if freeze.until == NEVER:

@@ -92,7 +92,7 @@ _KNOWN = {
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
     **dict.fromkeys(_OF_ROWS, frozenset({_FILE})),
 }
-_SAID = {
+_WORDING = {
     Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
     Verb.ENABLE: _RELEASE,
     Verb.FREEZE: '"tag" with the name of a tag, "until" with a time or a length of time',
@@ -294,7 +294,7 @@ def _arguments(verb: Verb, text: str | None) -> dict[str, object]:
     for name, value in given.items():
         called, shown = name.strip().lower(), visible(shorten(name, SHOWN))
         if called not in known:
-            raise Refused(f"Arguments: '{shown}' is none of {_SAID[verb]}.", next_step=AGAIN)
+            raise Refused(f"Arguments: '{shown}' is none of {_WORDING[verb]}.", next_step=AGAIN)
         if not _is_fit(called, value):
             raise Refused(f"Arguments: '{shown}' has to be {_wanted(called)}.", next_step=AGAIN)
     return found

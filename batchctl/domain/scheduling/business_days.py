@@ -34,7 +34,7 @@ class BusinessDays:
         known = self._days.get(day)
         return day.weekday() in self._weekdays if known is None else known.is_business_day
 
-    def said(self, day: date) -> str:
+    def wording(self, day: date) -> str:
         """Say what a day is, and why."""
         kind = "a business day" if self.is_business_day(day) else "no business day"
         known = self._days.get(day)

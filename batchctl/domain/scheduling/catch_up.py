@@ -87,7 +87,7 @@ class Fire:
         return f"made up for, {_span(self.late)} late" if self.late else None
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say when it is due, why then, and how late it is."""
         why = f" ({self.instant.reason})" if self.instant.reason else ""
         return f"due {self.instant.local}{why}{f'; {self.made_up}' if self.made_up else ''}"

@@ -96,7 +96,7 @@ class Plan:
     def closed(self, moment: datetime) -> str | None:
         """Say that the calendar lets nothing be due on the day of a moment; None where it does."""
         day = self.read.clock.day_of(moment)
-        return None if self.read.calendar is None or self._fires_on(day) else self.read.calendar.said(day)
+        return None if self.read.calendar is None or self._fires_on(day) else self.read.calendar.wording(day)
 
     def outside(self, moment: datetime) -> str | None:
         """Say that a moment lies before StartDate, after EndDate or outside of BetweenTimes; None where it does not."""
@@ -236,8 +236,8 @@ class Plan:
             return InstantOutcome.FIRES, None
         if not self._fires_on(day):
             shift = ", and no other is near" if self.timing.calendar_rule in _STEP else ""
-            return InstantOutcome.SKIPPED, f"{calendar.said(day)}{shift}"
-        moved = "; ".join(calendar.said(one) for one in nominal if one != day) or None
+            return InstantOutcome.SKIPPED, f"{calendar.wording(day)}{shift}"
+        moved = "; ".join(calendar.wording(one) for one in nominal if one != day) or None
         if day in nominal:
             return InstantOutcome.FIRES, moved and f"also in place of another day: {moved}"
         return InstantOutcome.SHIFTED, moved
@@ -273,7 +273,7 @@ class Plan:
             for off in days:
                 at = clock.day(off).start
                 if off not in {day, _business_date(day, days)} and after < at <= until:
-                    yield at, _with(day, off, calendar.said(off))
+                    yield at, _with(day, off, calendar.wording(off))
 
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -368,14 +368,14 @@ def _key_on(other: date, key: str) -> str:
     return f"{other}{key[len('2026-12-25') :].removesuffix(_SECOND)}"
 
 
-def _with(day: date, off: date, said: str) -> Instant:
+def _with(day: date, off: date, wording: str) -> Instant:
     return Instant(
         key=off.isoformat(),
         due=None,
         local=off.isoformat(),
         business_date=off,
         outcome=InstantOutcome.SHIFTED,
-        reason=f"{said}; it runs with {day}",
+        reason=f"{wording}; it runs with {day}",
     )
 
 

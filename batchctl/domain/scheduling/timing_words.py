@@ -100,11 +100,11 @@ def _every(number: int, once: str, several: str) -> str:
 
 
 def _listed(written: str | None, say: Callable[[str], str] = str) -> str:
-    *others, last = _said((written or "").split(","), say)
+    *others, last = _wording((written or "").split(","), say)
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _said(parts: Iterable[str], say: Callable[[str], str]) -> Iterator[str]:
+def _wording(parts: Iterable[str], say: Callable[[str], str]) -> Iterator[str]:
     for part in parts:
         begin, dash, end = (word.strip() for word in part.partition("-"))
         yield f"{say(begin)} to {say(end)}" if dash else say(begin)

@@ -96,11 +96,11 @@ class Undecided:
             found = self.plan.next_after(start + _AHEAD)
         return found
 
-    def told(self) -> Iterator[tuple[str, IntakeId | None]]:
+    def announced(self) -> Iterator[tuple[str, IntakeId | None]]:
         """Yield what is to be said of those that `next_after` has passed over, of many only one thing."""
         many = len(self.passed) > SINGLY
         for instant, before in self.passed[-1:] if many else self.passed:
-            said = _told(instant, before)
+            said = _wording(instant, before)
             yield (
                 f"{len(self.passed):,} due times were decided already; of the last: {said}" if many else said,
                 before.intake_id,
@@ -120,7 +120,7 @@ class Undecided:
         return self._known
 
 
-def _told(instant: Instant, before: Before) -> str:
+def _wording(instant: Instant, before: Before) -> str:
     how = before.outcome.value if before.intake_id is None else f"file:{before.intake_id}"
     moved = "" if before.key == instant.key else f", due as {before.key} before its calendar was changed"
     return f"{instant.key} was decided already as {how}{moved}"

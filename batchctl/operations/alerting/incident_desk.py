@@ -47,7 +47,7 @@ class LookedAfter:
     """Until when nobody is reminded of it; None when nobody is at all."""
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say what was done."""
         rest = (
             "nobody is reminded of it any more"

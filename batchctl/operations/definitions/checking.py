@@ -190,7 +190,7 @@ def _names(row: UnreadableRow) -> set[tuple[str, str, str]]:
 
 
 def _of_nonsense(row: UnreadableRow, so: str) -> RowFinding:
-    message = f"The row holds nonsense, so {so}: {visible(row.said)}."
+    message = f"The row holds nonsense, so {so}: {visible(row.wording)}."
     return RowFinding(row.table, str(row.row_id), row.column, message, row.mend)
 
 

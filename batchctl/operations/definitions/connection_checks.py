@@ -75,8 +75,8 @@ def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[RowF
             yield RowFinding("ProcessControl", row, "Data2", message, remedy)
 
 
-def _failure(name: str, said: str, next_step: str | None) -> RowFinding:
-    message = f"It cannot be connected to: {visible(said)}"
+def _failure(name: str, wording: str, next_step: str | None) -> RowFinding:
+    message = f"It cannot be connected to: {visible(wording)}"
     return RowFinding(
         "(configuration)", f"connections.{visible(name)}", "", message, next_step or _SEE.format(name=name)
     )

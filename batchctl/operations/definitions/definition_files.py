@@ -356,7 +356,7 @@ def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterat
                 remedy = (
                     f"first: batchctl enable {typed(batch.name)} --release all   (or latest, none; or --throttle N)"
                 )
-                yield RowFinding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
+                yield RowFinding("ProcessBatch", visible(batch.name), "Enabled", found.wording, remedy)
 
 
 def _findings_of(yours: Defined, schedule_context: ScheduleContext) -> dict[str, str]:
@@ -390,9 +390,9 @@ def _noting(refused: list[RowFinding], key: Key) -> Iterator[None]:
     refused.append(RowFinding(key[0], visible(key[1]), column, message, CORRECT))
 
 
-def _column_of(kind: str, said: str) -> str:
+def _column_of(kind: str, wording: str) -> str:
     """Return the column whose constraint the database has named: constraints are called after them."""
-    found = re.search(rf"\bck_{kind}_([a-z]+)", said, re.IGNORECASE)
+    found = re.search(rf"\bck_{kind}_([a-z]+)", wording, re.IGNORECASE)
     known = {column.lower(): column for column in shape_of(kind).columns}
     return "" if found is None else known.get(found[1].lower(), "")
 

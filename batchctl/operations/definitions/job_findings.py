@@ -59,7 +59,7 @@ def _differing(change: Change, rows: Rows) -> tuple[str, str, Finding]:
             )
             return change.table, row, Finding("", message, WRITE)
         case _:
-            said = reconciling.said(change.before, change.after)
+            said = reconciling.wording(change.before, change.after)
             message = f"It differs from the code of job {visible(change.job)}. The next controller that starts writes: {said}."
             remedy = f"{correct_decorator(change.job)}, or let the row say what it says: {WRITE}"
             return change.table, row, Finding(column, message, remedy)

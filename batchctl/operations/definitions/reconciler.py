@@ -128,14 +128,14 @@ class Written:
             "ValuesBefore": dict(change.before),
             "ValuesAfter": dict(change.after),
             "ByHand": dict(self.by_hand),
-            "Message": self.said,
+            "Message": self.wording,
         }
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say what was done, in words."""
         change = self.change
-        words = reconciling.said(change.before, change.after)
+        words = reconciling.wording(change.before, change.after)
         match change.did:
             case Did.ADDED if change.table == reconciling.STEPS:
                 return f"step {change.after['ProcessControlSeq']} made, as the code says"
@@ -250,7 +250,7 @@ class Reconciler:
             host=fitting(self.host),
             action=OVERWRITE if written.by_hand else RECONCILE,
             target=target_of(change.table, change.name),
-            reason=f"{change.did}: {written.said}",
+            reason=f"{change.did}: {written.wording}",
             before=json.dumps(dict(change.before)),
             after=json.dumps(dict(change.after)),
             now=now,
@@ -297,7 +297,7 @@ class Reconciler:
         for written in found.written:
             change = written.change
             self._event(
-                f"job.{'overwritten' if written.by_hand else change.did}", change.job, change.name, written.said
+                f"job.{'overwritten' if written.by_hand else change.did}", change.job, change.name, written.wording
             )
         for refused in found.all_refused:
             self._event("job.refused", refused.job, refused.name, refused.message)

@@ -73,7 +73,7 @@ class JobLine:
     name: str
     state: State
     owner: str
-    said: str | None = None
+    wording: str | None = None
     """What is wrong with it, and what to do."""
     category: str | None = None
     description: str | None = None
@@ -91,7 +91,7 @@ class JobLine:
             "JobName": self.name,
             "State": self.state.value,
             "Owner": self.owner,
-            "Message": self.said,
+            "Message": self.wording,
             "Category": self.category,
             "Description": self.description,
             "ProcessBatch_id": self.batch_id,
@@ -165,7 +165,7 @@ class _Reading:
         return JobLine(
             name=name,
             state=state,
-            said=said,
+            wording=said,
             owner=job.owner if job is not None else (batch.owner if batch is not None else None) or "",
             category=None if job is None else job.category,
             description=None if job is None else job.description,
@@ -339,7 +339,7 @@ def _will_become(change: Change) -> str:
         case Did.ADDED:
             return f"step {change.after.get('ProcessControlSeq')} will be made"
         case Did.REWRITTEN:
-            return f"differs from the code: {reconciling.said(change.before, change.after)}"
+            return f"differs from the code: {reconciling.wording(change.before, change.after)}"
 
 
 def _retries(job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:

@@ -43,6 +43,6 @@ def shown(found: CorrectedFile | None) -> Columns | None:
     return {
         "FilePath": found.path,
         "CorrectedTime": shown_columns.moment(found.corrected_at),
-        "Message": found.said,
+        "Message": found.wording,
         "Next": found.clear,
     }

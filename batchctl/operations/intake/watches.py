@@ -76,7 +76,7 @@ class Rehearsal:
     failure: str | None
 
     @property
-    def told(self) -> tuple[str, str]:
+    def announced(self) -> tuple[str, str]:
         """Return what was wrong, and what to do about it, which stands at its end."""
         said, _, to_do = (self.failure or "").rpartition("; ")
         return (said, to_do) if said else (to_do, TO_FOLDER)
@@ -170,7 +170,7 @@ def _corrected(connection: Any, verdict: Verdict) -> Verdict:
     if verdict.outcome != "taken" or verdict.intake_id is None:
         return verdict
     found = file_correction.of_intake(connection, verdict.intake_id)
-    return replace(verdict, reason="; ".join([verdict.reason, *(f"{one.said}: {one.clear}" for one in found)]))
+    return replace(verdict, reason="; ".join([verdict.reason, *(f"{one.wording}: {one.clear}" for one in found)]))
 
 
 def _walk(folders: Folders, found: _Rehearsed) -> str | None:

@@ -40,7 +40,7 @@ BROKEN_LINE = 1001
 DUPLICATE_MONTH = 3
 
 _EXAMPLE = "worked_example"
-_TOLD_TWICE = re.compile(r"<!--sqlite-->(.*?)<!--postgresql\s(.*?)\s-->", re.DOTALL)
+_ANNOUNCED_TWICE = re.compile(r"<!--sqlite-->(.*?)<!--postgresql\s(.*?)\s-->", re.DOTALL)
 _DEP_DELAY = 5
 _HEADER_START = "year,month,day,"
 
@@ -130,7 +130,7 @@ def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
 
 def _tell_the_story(readme: Path, *, on_postgresql: bool) -> None:
     """Leave of every passage that differs by database the one that is so."""
-    told = _TOLD_TWICE.sub(lambda passage: passage[2 if on_postgresql else 1], _read(readme))
+    told = _ANNOUNCED_TWICE.sub(lambda passage: passage[2 if on_postgresql else 1], _read(readme))
     readme.write_text(told, encoding="utf-8")
 
 

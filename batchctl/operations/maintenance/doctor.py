@@ -113,9 +113,9 @@ class Doctor:
         if isinstance(error, BatchctlError):
             check = "driver" if isinstance(error, ConfigurationError) else "login"
             return HealthFinding(check, Result.FAIL, error.message, error.next_step or next_step)
-        return HealthFinding("login", Result.FAIL, self._said(error), next_step)
+        return HealthFinding("login", Result.FAIL, self._wording(error), next_step)
 
-    def _said(self, error: Exception) -> str:
+    def _wording(self, error: Exception) -> str:
         first, *others = [line.strip() for line in str(error).splitlines()] or [""]
         reasons = f"{first} {'; '.join(others)}" if first.endswith(":") else first
         said = f"{type(error).__name__}: {reasons}"
@@ -203,7 +203,7 @@ class Doctor:
         except BatchctlError as error:
             return [HealthFinding(check, Result.FAIL, error.message, error.next_step or "batchctl db verify")]
         except Exception as error:  # noqa: BLE001 - as above
-            return [HealthFinding(check, Result.FAIL, self._said(error), "batchctl db verify")]
+            return [HealthFinding(check, Result.FAIL, self._wording(error), "batchctl db verify")]
 
     def _clock(self, connection: Any) -> list[HealthFinding]:
         before = self.now()

@@ -53,7 +53,7 @@ def examine(
             for one in found
         ),
         *(
-            LawFinding(READABLE, f"{_CAN_BE_READ} ({row.said})", row.table, row.row_id, row.mend)
+            LawFinding(READABLE, f"{_CAN_BE_READ} ({row.wording})", row.table, row.row_id, row.mend)
             for row in unread[:MOST]
         ),
         *(LawFinding(NAMED, _HAS_ITS_ROW, "NamedLock", slot, mend) for slot, mend in islice(nameless.items(), MOST)),

@@ -203,7 +203,7 @@ def _refuse_other(
     for batch in meant:
         held = freezes.holding(batch, now)
         if held is not None:
-            message = f"There is no freeze of just {scope}, but {freezes.said(held)}."
+            message = f"There is no freeze of just {scope}, but {freezes.wording(held)}."
             raise Refused(message, next_step=freezes.thawing(held))
 
 

@@ -62,7 +62,7 @@ class Backlog:
         return self.count + self.new
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """Say what would start."""
         if not self.count:
             return f"This will start {self.unmade}." if self.new else "Nothing waits that this would start."
@@ -102,7 +102,7 @@ class Released:
     dry_run: bool = False
 
     @property
-    def said(self) -> str | None:
+    def wording(self) -> str | None:
         """Say what has become, or would become, of what has waited; None where nobody had to choose."""
         if self.choice is None or not self.backlog.total:
             return None
@@ -162,9 +162,9 @@ def let_go(
     now = actor.clock.now()
     found = backlog(connection, batches, opened, now)
     if choice is None and found.total > MOST_UNASKED and not actor.dry_run:
-        raise Refused(found.said, next_step=TO_CHOOSE_UNMADE if found.new else TO_CHOOSE)
+        raise Refused(found.wording, next_step=TO_CHOOSE_UNMADE if found.new else TO_CHOOSE)
     if choice is not None and choice.release is not Release.ALL and found.new:
-        raise Refused(f"{found.said} Of these nothing else can become before they are made.", next_step=TO_MAKE)
+        raise Refused(f"{found.wording} Of these nothing else can become before they are made.", next_step=TO_MAKE)
     if choice is not None and choice.seen is not None and not found.ids <= choice.seen:
         message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."
         raise Refused(message, next_step="the same once more")

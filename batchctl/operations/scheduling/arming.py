@@ -51,8 +51,8 @@ def _standing(schedule: Schedule, plan: Undecided | None, context: ScheduleConte
 
 
 def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, context: ScheduleContext) -> None:
-    told = [] if undecided is None else list(undecided.told())
-    if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+    told = [] if undecided is None else list(undecided.announced())
+    if told and scheduler_log.was_just_logged(connection, schedule.entity, schedule.source, told[-1][0]):
         return
     for said, intake_id in told:
         scheduler_log.add(

@@ -38,7 +38,7 @@ UNASKED = 100
 LISTED = 1000
 """How many backfills are listed."""
 _PAGE = 500
-_TOLD = 20
+_ANNOUNCED = 20
 """How many due times are named one by one, of those to start work for and of those decided before; of the first also the last."""
 _CANCEL = "cancel"
 _LISTED = (
@@ -258,7 +258,7 @@ class UnreadableBackfill:
     @property
     def waits(self) -> str:
         """Say what it waits for."""
-        return f"the row cannot be read: {visible(self.row.said)}"
+        return f"the row cannot be read: {visible(self.row.wording)}"
 
     def columns(self) -> dict[str, JsonValue]:
         """Return what is known of it under the names that the others have."""
@@ -433,8 +433,8 @@ def _look(
         for instant, fate in judged(page, Past(decided, stretches), missed=missed):
             fates[fate] += 1
             if fate is Fate.FIRE:
-                kept = [*kept[:_TOLD], instant]
-            elif fate is Fate.DECIDED and len(before) < _TOLD:
+                kept = [*kept[:_ANNOUNCED], instant]
+            elif fate is Fate.DECIDED and len(before) < _ANNOUNCED:
                 before.append(Before(instant, *decided[instant.key]))
         if fates.total() >= COUNTED:
             return _Look(fates, tuple(kept), tuple(before), next(instants, None) is None)

@@ -129,7 +129,7 @@ class ScheduleBench:
         following = catch_up.next_run(schedule, undecided, decision.decided_until, context.now)
         instant = None if following is None else undecided.next_after(decision.decided_until)
         local = None if instant is None else instant.local
-        due_now = ", ".join(fire.said for fire in decision.fires)
+        due_now = ", ".join(fire.wording for fire in decision.fires)
         reason, step = f"{plan.words}; {due_now}", f"batchctl log --source 'schedule {visible(schedule.name)}'"
         if decision.fires and blocker is not None:
             reason = f"{due_now}, but Overlap is skip, and {blocker}"

@@ -22,10 +22,10 @@ def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
         yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
     for schedule in schedule_rows.everything(connection)[0]:
         if schedule.entity == batch.entity:
-            yield _said(connection, schedule, context)
+            yield _wording(connection, schedule, context)
 
 
-def _said(connection: Any, schedule: Schedule, context: ScheduleContext) -> str:
+def _wording(connection: Any, schedule: Schedule, context: ScheduleContext) -> str:
     plan, name = context.plan_of(schedule.timing), visible(schedule.name)
     if plan is None:
         return f"Schedule {name} cannot be understood, so it starts nothing: batchctl check."

@@ -23,7 +23,7 @@ from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
 _OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
-_SAID = "The row holds nonsense, so it starts nothing"
+_WORDING = "The row holds nonsense, so it starts nothing"
 
 Row = tuple[str, str, Finding]
 """Table, row, and what is wrong with it."""
@@ -37,7 +37,7 @@ def time_findings(
     timed, broken = schedule_rows.everything(connection)
     known = calendars.everything(connection)
     for row in broken:
-        yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", row.mend)
+        yield row.table, str(row.row_id), Finding(row.column, f"{_WORDING}: {visible(row.wording)}.", row.mend)
     for schedule in timed:
         wrong = list(schedule_findings(schedule, context))
         for finding in wrong:
@@ -54,7 +54,7 @@ def time_findings(
         yield "CalendarDay", str(day_id), Finding("Calendar_id", said, calendars.sql_to_delete(day_id))
     running, unreadable = backfills.running(connection)
     for row in unreadable:
-        yield row.table, str(row.row_id), Finding(row.column, f"{_SAID}: {visible(row.said)}.", _OR_CANCEL)
+        yield row.table, str(row.row_id), Finding(row.column, f"{_WORDING}: {visible(row.wording)}.", _OR_CANCEL)
     for backfill in running:
         if backfill.last > context.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)

@@ -8,7 +8,7 @@ from typing import Any, NewType
 from sqlalchemy import Connection, bindparam, or_, select, text
 
 from batchctl.domain.alerting.alert_text import Message
-from batchctl.domain.alerting.alerts import TOLD_WHILE_IT_STANDS
+from batchctl.domain.alerting.alerts import ANNOUNCED_WHILE_IT_STANDS
 from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import NAME_LIMIT, storable
@@ -78,7 +78,7 @@ class Delivery:
     claimed_by: str | None
     claimed_at: datetime | None
     sent_at: datetime | None
-    said: str | None
+    wording: str | None
     """Why the last attempt was in vain."""
     made_at: datetime
 
@@ -146,10 +146,10 @@ def set_sent(connection: Connection, one: Delivery, by: str, now: datetime) -> b
 
 
 def put_back(
-    connection: Connection, one: Delivery, by: str, said: str, next_attempt: datetime | None, now: datetime
+    connection: Connection, one: Delivery, by: str, wording: str, next_attempt: datetime | None, now: datetime
 ) -> bool:
     """Write why a message could not be sent, and when it is tried again; None when it is given up."""
-    changes: dict[str, object] = {"ClaimedBy": None, "Message": storable(said), "z_updated": now}
+    changes: dict[str, object] = {"ClaimedBy": None, "Message": storable(wording), "z_updated": now}
     if next_attempt is None:
         changes["Status"] = DeliveryStatus.FAILED.value
     else:
@@ -162,7 +162,7 @@ def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: d
     changes = {"Status": DeliveryStatus.WITHDRAWN.value, "Message": why, "z_updated": now}
     for one in of_incident(connection, incident_id):
         is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale
-        if one.status is DeliveryStatus.WAITING and one.kind in TOLD_WHILE_IT_STANDS and is_free:
+        if one.status is DeliveryStatus.WAITING and one.kind in ANNOUNCED_WHILE_IT_STANDS and is_free:
             _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 
@@ -180,6 +180,6 @@ def _delivery(row: Any) -> Delivery:
         claimed_by=text_of(row.ClaimedBy),
         claimed_at=row.ClaimedTime,
         sent_at=row.SentTime,
-        said=text_of(row.Message),
+        wording=text_of(row.Message),
         made_at=row.z_inserted,
     )

@@ -109,7 +109,7 @@ def of_instance(connection: Connection, instance_id: InstanceId) -> list[Inciden
 
 def add(connection: Connection, sign: IncidentSign, now: datetime) -> IncidentId:
     """Open an incident."""
-    values = _said(sign) | {
+    values = _wording(sign) | {
         "Kind": sign.kind.value,
         "IncidentKey": _name(sign.key),
         "Status": IncidentStatus.OPEN.value,
@@ -129,7 +129,7 @@ def add(connection: Connection, sign: IncidentSign, now: datetime) -> IncidentId
 def see_again(connection: Connection, found: Incident, sign: IncidentSign, now: datetime) -> bool:
     """Write that an incident has happened once more, or what else there is to say of it."""
     is_more = sign.evidence > found.evidence
-    values = _said(sign) | {
+    values = _wording(sign) | {
         "Evidence": max(sign.evidence, found.evidence),
         "Occurrences": found.occurrences + is_more,
         "LastSeen": now,
@@ -138,10 +138,10 @@ def see_again(connection: Connection, found: Incident, sign: IncidentSign, now: 
     return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
 
 
-def resolve(connection: Connection, found: Incident, now: datetime, *, is_told: bool) -> bool:
+def resolve(connection: Connection, found: Incident, now: datetime, *, is_announced: bool) -> bool:
     """Write that an incident is over; `is_told` where nobody is to be told so."""
     values: dict[str, object] = {"Status": IncidentStatus.RESOLVED.value, "ResolvedTime": now, "z_updated": now}
-    if is_told or found.alerts == 0:
+    if is_announced or found.alerts == 0:
         values["RecoveryTime"] = found.recovery_at or now
     return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
 
@@ -184,7 +184,7 @@ def snooze(connection: Connection, found: Incident, until: datetime, now: dateti
     return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
 
 
-def _said(sign: IncidentSign) -> dict[str, object]:
+def _wording(sign: IncidentSign) -> dict[str, object]:
     return {
         "Severity": sign.severity.value,
         "Message": storable(sign.message),
@@ -194,8 +194,8 @@ def _said(sign: IncidentSign) -> dict[str, object]:
     }
 
 
-def _name(said: str) -> str:
-    return shorten(storable(said), NAME_LIMIT)
+def _name(wording: str) -> str:
+    return shorten(storable(wording), NAME_LIMIT)
 
 
 def _incident(row: Any) -> Incident:

@@ -94,19 +94,19 @@ def number(connection: Connection, batch_id: int) -> int | None:
     return found or _known(connection, batch_id, said) or _add(connection, batch_id, content, said)
 
 
-def _known(connection: Connection, batch_id: int, said: str) -> int | None:
+def _known(connection: Connection, batch_id: int, wording: str) -> int | None:
     known = of_batch(connection, batch_id)
-    return known[-1].number if known and known[-1].fingerprint == said else None
+    return known[-1].number if known and known[-1].fingerprint == wording else None
 
 
-def _add(connection: Connection, batch_id: int, content: str, said: str) -> int:
+def _add(connection: Connection, batch_id: int, content: str, wording: str) -> int:
     known = of_batch(connection, batch_id)
     following = known[-1].number + 1 if known else 1
     values = {
         "ProcessBatch_id": batch_id,
         "ProcessBatchName": json.loads(content)["ProcessBatchName"],
         "DefVersion": following,
-        "Fingerprint": said,
+        "Fingerprint": wording,
         "Content": content,
     }
     _ADD(connection, values)

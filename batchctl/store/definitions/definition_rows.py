@@ -30,7 +30,7 @@ from sqlalchemy import (
 from batchctl.domain.definitions.defined import Columns, ColumnShape, Defined, Shape, Value, sparse
 from batchctl.domain.definitions.reconciling import owner_in
 from batchctl.domain.errors import BatchctlError, Conflict
-from batchctl.domain.text import said_by
+from batchctl.domain.text import message_of
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
@@ -179,7 +179,7 @@ def apart(connection: Connection) -> Iterator[None]:
     except (BatchctlError, LookupError):
         raise
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
-        raise ValueError(said_by(error).rstrip(".")) from error
+        raise ValueError(message_of(error).rstrip(".")) from error
 
 
 def everything(connection: Connection) -> list[Row]:
@@ -272,16 +272,16 @@ def write_below(connection: Connection, row_id: int, before: Row | None, after: 
                 connection.execute(here.values({**changed, "z_updated": now}))
 
 
-def _value(connection: Connection, key: str, said: str | int) -> object:
+def _value(connection: Connection, key: str, wording: str | int) -> object:
     """Return what a column holds for what a file says: the number of the row that it names."""
     if key not in _NAMES:
-        return said
+        return wording
     _, other, name = _NAMES[key]
     column = other.c[name]
     query = select(other.c[f"{other.name}_id"]).where(exactly(column, bindparam("name", type_=column.type)))
-    found = connection.execute(query, {"name": said}).scalar_one_or_none()
+    found = connection.execute(query, {"name": wording}).scalar_one_or_none()
     if found is None:
-        raise LookupError(str(other.name), said)
+        raise LookupError(str(other.name), wording)
     return found
 
 

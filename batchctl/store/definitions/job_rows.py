@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Table, select, update
 
 from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
-from batchctl.domain.text import said_by
+from batchctl.domain.text import message_of
 from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert
@@ -55,7 +55,7 @@ def apart(connection: Connection) -> Iterator[None]:
     except BatchctlError:
         raise
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
-        said = said_by(error).rstrip(".")
+        said = message_of(error).rstrip(".")
         message = f"The database refuses it, so nothing of the job is written: {said}."
         way_out = "change the code, or let whoever owns the database look at its constraints and triggers"
         raise Refused(message, next_step=f"{way_out}, then: batchctl job reconcile") from error

@@ -44,7 +44,7 @@ _WHEREABOUTS = (
 )
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
-_SAID_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
+_STATED_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
 
 LOOK_SECONDS = 0.1
 """How often it is looked for notices where nobody can wait for the socket: on Windows."""
@@ -384,7 +384,7 @@ class _Heard:
     def hear(self, session: int, table: str) -> None:
         if session != self.own:
             self.count += 1
-            self.what |= _SAID_BY.get(table, Change.ANYTHING)
+            self.what |= _STATED_BY.get(table, Change.ANYTHING)
 
     def asked(self) -> Change:
         what, self.what = self.what, Change.NOTHING

@@ -93,19 +93,19 @@ _BY_WORDS = (
 _ELSE = (_AWAY, "see that the server is there, and host and port in database_url")
 
 
-def is_about_the_database(said: str, state: str) -> bool:
+def is_about_the_database(wording: str, state: str) -> bool:
     """Say whether an error concerns the database as a whole, or the way to it."""
     if state == "XX000":
-        return _OF_ITS_FILES.search(said) is not None
-    return state.startswith(tuple(_BY_STATE)) if state else "invalid connection option" in said
+        return _OF_ITS_FILES.search(wording) is not None
+    return state.startswith(tuple(_BY_STATE)) if state else "invalid connection option" in wording
 
 
-def meaning(said: str, state: str) -> tuple[str, str]:
+def meaning(wording: str, state: str) -> tuple[str, str]:
     """Return what the database does or is, and what to do next."""
     by_state = next((found for code, found in _BY_STATE.items() if state and state.startswith(code)), None)
     if by_state is not None and by_state[1] != DOCTOR:
         return by_state
     for pattern, what, next_step in _BY_WORDS:
-        if found := re.search(pattern, said):
+        if found := re.search(pattern, wording):
             return what, found.expand(next_step)
     return by_state or _ELSE

@@ -171,7 +171,7 @@ _COMPLETE = RowUpdate(
     # What awaits a populator's answer may get an instance still.
     _f.PopulatorTries.is_(None),
     not_(_UNFINISHED),
-    is_told_apart=True,
+    is_kept_apart=True,
 )
 _REOPEN = (
     update(file_process)

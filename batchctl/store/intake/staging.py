@@ -184,13 +184,13 @@ def _equals(status: ColumnElement[Any], kind: TypeEngine[Any], trigger: DataTrig
     return status == cast(bindparam("pending", said, Unicode()), kind)
 
 
-def _number(said: str, kind: TypeEngine[Any], trigger: DataTrigger) -> object:
+def _number(wording: str, kind: TypeEngine[Any], trigger: DataTrigger) -> object:
     try:
         if isinstance(kind, Boolean):
-            return _BOOLEANS[said.strip().lower()]
-        return int(said) if isinstance(kind, Integer) else Decimal(said)
+            return _BOOLEANS[wording.strip().lower()]
+        return int(wording) if isinstance(kind, Integer) else Decimal(wording)
     except (KeyError, ValueError, InvalidOperation):
         raise Refused(
-            f"PendingValue '{visible(said)}' is no value of '{visible(trigger.status_column)}', which is {kind}.",
+            f"PendingValue '{visible(wording)}' is no value of '{visible(trigger.status_column)}', which is {kind}.",
             next_step="correct PendingValue of the trigger",
         ) from None

@@ -50,12 +50,12 @@ def load_locked(connection: Connection, request_id: RequestId) -> Request | None
 
 
 def answer(
-    connection: Connection, request_id: RequestId, status: RequestStatus, said: str, by: str, now: datetime
+    connection: Connection, request_id: RequestId, status: RequestStatus, wording: str, by: str, now: datetime
 ) -> bool:
     """Write what has become of a request; false when that was written before."""
     columns: dict[str, object] = {
         "Status": status.value,
-        "Answer": said,
+        "Answer": wording,
         "AnsweredBy": by[:NAME_LIMIT],
         "AnsweredTime": now,
         "z_updated": now,

@@ -37,7 +37,7 @@ def views(dialect: str) -> dict[str, str]:
     """
     if dialect != "sqlite":
         return {}
-    made = {f"batchctl_{watched.table}": _told(watched) for watched in DEFINITIONS}
+    made = {f"batchctl_{watched.table}": _wording(watched) for watched in DEFINITIONS}
     rows = (f"SELECT '{one.table}' AS TableName, {one.key} AS RowNumber FROM {one.table}" for one in DEFINITIONS)
     made["batchctl_rows"] = " UNION ALL\n".join(rows)
     made[_HAPPENED] = "SELECT '' AS Action, r.*, 0 AS FormerNumber FROM batchctl_replaced r"
@@ -47,7 +47,7 @@ def views(dialect: str) -> dict[str, str]:
 _HAPPENED = "batchctl_audited"
 
 
-def _told(watched: Watched) -> str:
+def _wording(watched: Watched) -> str:
     parent = ""
     if watched.parent:
         key = watched.parent_key

@@ -98,8 +98,8 @@ def _literally(column: str) -> str:
     return f"replace(replace({column}, '{{', '{{{{'), '}}', '}}}}')"
 
 
-def _raised(said: str, when: str) -> str:
-    return f"    IF {when} THEN\n        RAISE EXCEPTION '{said}';\n    END IF;\n"
+def _raised(wording: str, when: str) -> str:
+    return f"    IF {when} THEN\n        RAISE EXCEPTION '{wording}';\n    END IF;\n"
 
 
 FUNCTIONS = (

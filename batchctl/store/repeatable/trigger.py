@@ -26,9 +26,9 @@ def on_sqlite(name: str, table: str, event: str, body: Iterable[str], when: str 
     return Trigger(name, table, f"CREATE TRIGGER {name} {event} ON {table}{condition}\nBEGIN\n{statements}END")
 
 
-def refused(said: str, when: str = "") -> str:
+def refused(wording: str, when: str = "") -> str:
     """Return what refuses a statement on SQLite, where it does so only under a condition."""
-    return f"SELECT RAISE(ABORT, '{said}')" + (f"\n    WHERE {when}" if when else "")
+    return f"SELECT RAISE(ABORT, '{wording}')" + (f"\n    WHERE {when}" if when else "")
 
 
 def on_postgresql(name: str, table: str, event: str, function: str, *arguments: str, when: str = "") -> Trigger:
@@ -61,14 +61,14 @@ def on_mssql(name: str, table: str, event: str, body: str, schema: str) -> Trigg
     return Trigger(name, table, f"EXEC sp_executesql N'{text}'")
 
 
-def thrown(said: str, when: str) -> str:
+def thrown(wording: str, when: str) -> str:
     """Return what refuses a statement on SQL Server."""
-    return f"    IF {when}\n        THROW 51000, N'{for_any_client(said)}', 1;"
+    return f"    IF {when}\n        THROW 51000, N'{for_any_client(wording)}', 1;"
 
 
-def for_any_client(said: str) -> str:
+def for_any_client(wording: str) -> str:
     """Let sqlcmd and SQL Agent run what is said, whose sessions SQL Server refuses it otherwise (error 1934)."""
-    return said.replace("UPDATE ", "SET QUOTED_IDENTIFIER ON; UPDATE ", 1)
+    return wording.replace("UPDATE ", "SET QUOTED_IDENTIFIER ON; UPDATE ", 1)
 
 
 def trusted(name: str, declared: str, body: str) -> tuple[str, ...]:

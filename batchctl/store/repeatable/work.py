@@ -176,13 +176,13 @@ def _on_mssql(schema: str) -> Iterator[Trigger]:
         yield on_mssql(f"TR_{table}_{name}", table, event, body, schema)
 
 
-def _refusing_work(function: str, said: str, condition: str = "") -> tuple[str, ...]:
+def _refusing_work(function: str, wording: str, condition: str = "") -> tuple[str, ...]:
     return trusted(
         function,
         "    made boolean;\n",
         "    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchControl w WHERE w.FileProcess_id = $1"
         f"{condition})'\n    INTO made USING OLD.FileProcess_id;\n"
-        f"    IF made THEN\n        RAISE EXCEPTION '{said}';\n    END IF;\n    RETURN NEW;\n",
+        f"    IF made THEN\n        RAISE EXCEPTION '{wording}';\n    END IF;\n    RETURN NEW;\n",
     )
 
 

@@ -188,13 +188,13 @@ def frozen(s: ViewDialect) -> str:
         + s.joined("'batch '", "z.ProcessBatchName")
         + " END"
     )
-    ending = s.joined("'until '", s.said("z.UntilTime"))
+    ending = s.joined("'until '", s.wording("z.UntilTime"))
     until = f"CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE {ending} END"
     reason = s.joined(
         *(
             "z.Scope",
             "' is frozen since '",
-            s.said("z.z_inserted"),
+            s.wording("z.z_inserted"),
             "', '",
             until,
             "', by '",

@@ -76,7 +76,7 @@ FROM Entry e
 )"""
 
 
-def told_name(column: str) -> str:
+def locked_name(column: str) -> str:
     """Write a name as controllers do in what they say of locks."""
     for mark in ESCAPED:
         column = f"replace({column}, '{mark}', '{ESCAPE}{mark}')"

@@ -12,7 +12,7 @@ _LITERAL = re.compile(r"('(?:[^']|'')*')")
 """A text in SQL."""
 _MARGIN = re.compile(r"\n {5,}")
 
-LONGEST_SAID = 1_000_000
+LONGEST_TEXT = 1_000_000
 """More characters than any text has of which a view shows the rest: SQL Server wants to know how many."""
 
 
@@ -80,7 +80,7 @@ class ViewDialect:
             f"CAST(DATEDIFF_BIG(millisecond, {begin}, {end}) / 1000.0 AS decimal(18, 3))",
         )
 
-    def said(self, at: str) -> str:
+    def wording(self, at: str) -> str:
         """Write a time as the command line does, to which what is endless is the last time or the first that it knows."""
         return self._each(
             f"strftime('%Y-%m-%d %H:%M:%S', {at}) || ' UTC'",
@@ -131,7 +131,7 @@ class ViewDialect:
         return self._from(text, str(many + 1))
 
     def _from(self, text: str, at: str) -> str:
-        length = self._each("", "", f", {LONGEST_SAID}")
+        length = self._each("", "", f", {LONGEST_TEXT}")
         return f"{self._each('substr', 'substr', 'SUBSTRING')}({text}, {at}{length})"
 
     def beside_a_number(self, table: str) -> tuple[str, str]:

@@ -12,10 +12,10 @@ from batchctl.store.views.shared_parts import (
     IN_LINE,
     lacks,
     locked,
+    locked_name,
     not_installed,
     same_key,
     to_end,
-    told_name,
     unfit,
     unfit_work,
     waited_for,
@@ -173,7 +173,7 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, {s.word("Stat
 def _locks(s: ViewDialect) -> str:
     """Return the instances whose rows somebody keeps locked, or those of their batches."""
     names = (
-        *(("BatchControl", "c.BatchControl_id"), ("batch", told_name("b.ProcessBatchName"))),
+        *(("BatchControl", "c.BatchControl_id"), ("batch", locked_name("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
     waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t"
@@ -209,7 +209,7 @@ def _reason(s: ViewDialect) -> str:
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
             WHEN w.Row_id IS NOT NULL THEN w.Reason
-            {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
+            {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.wording("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
             WHEN h.Reason IS NOT NULL THEN h.Reason
@@ -225,11 +225,11 @@ def _reason(s: ViewDialect) -> str:
             ELSE 'nothing holds it back' END"""
 
 
-def _at_no_step(s: ViewDialect, *said: str) -> str:
+def _at_no_step(s: ViewDialect, *wording: str) -> str:
     """Say something of an instance whose last step is none; on SQLite it is among those that nothing can go by."""
     if s.dialect == "sqlite":
         return ""
-    return f"WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND {HIGHEST_SEQ} THEN {s.joined(*said)}\n            "
+    return f"WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND {HIGHEST_SEQ} THEN {s.joined(*wording)}\n            "
 
 
 def _next(s: ViewDialect) -> str:

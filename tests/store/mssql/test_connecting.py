@@ -163,7 +163,7 @@ def test_who_upgrades_waits_for_who_upgrades_already(server: SqlServer, transact
         with pytest.raises(Busy, match="Another program upgrades the control database"):
             mssql.lock_schema(connection)
 
-    (asked, _) = server.said("sp_getapplock")
+    (asked, _) = server.wording("sp_getapplock")
     assert "@LockOwner = 'Session'" in asked
     assert "@LockTimeout = 5000" in asked
     # An index over millions of attempts takes longer than any statement of the engine may.

@@ -110,7 +110,7 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     answer_a_comparison(server)
 
     assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
-    made = server.said("CREATE ")
+    made = server.wording("CREATE ")
     assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
     tables, indexes, triggers = len(metadata.tables) + 1, 34, 25
     assert len(made) == 1 + tables + indexes + len(views.NAMES) + triggers, "the schema, and all that stands in it"
@@ -121,7 +121,7 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     everything = [at for at, (sql, _) in enumerate(server.asked) if "CREATE " in sql or "INSERT" in sql]
     assert begin < min(everything)
     assert max(everything) < rollback
-    assert not server.said("COMMIT TRANSACTION")
+    assert not server.wording("COMMIT TRANSACTION")
     taken.SENT.clear()  # The test above had the same sent, and whatever is sent there is looked at.
 
 
@@ -158,7 +158,7 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
 def looked_at(catalog_view: str, server: SqlServer, connection: Connection) -> list[set[str]]:
     """Return which columns of a view of the catalog are compared, by each query that reads it."""
     mssql.definitions(connection)
-    (asked,) = server.said("sys.sql_modules")
+    (asked,) = server.wording("sys.sql_modules")
     return [
         {name for table, name in map(parts, of_kind(query, "ColumnReferenceExpression")) if table == called}
         for query in of_kind(tree_of(asked), "QuerySpecification")
@@ -200,4 +200,4 @@ def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert (kinds[0], kinds[-1]) == ("BEGIN TRANSACTION", "COMMIT TRANSACTION")
     assert set(kinds[1:-1]) == {"CREATE TABLE", "INDEX ["}
     assert kinds.count("CREATE TABLE") == len(metadata.tables) + 1, "and the one that names the schema"
-    assert "DF_FileProcess_Status] DEFAULT 'ready'" in "".join(server.said("CREATE TABLE FileProcess"))
+    assert "DF_FileProcess_Status] DEFAULT 'ready'" in "".join(server.wording("CREATE TABLE FileProcess"))

@@ -52,7 +52,7 @@ def test_mssql_python_learns_the_number_from_the_batch(python_server: SqlServer,
     transactions = transactions_of(python_server, tmp_path)
 
     assert transactions.run(C1, add) == 7
-    (first, _) = python_server.said("INSERT INTO FileProcess")
+    (first, _) = python_server.wording("INSERT INTO FileProcess")
     assert first.startswith("BEGIN TRY\n")
     assert "SELECT ERROR_NUMBER() AS batchctl_error;\nTHROW;" in first
 

@@ -52,14 +52,14 @@ def test_who_may_not_see_other_sessions_is_never_refused_but_names_nobody(
 
     assert mssql.blocker(transaction) is None
     assert instances.blocker(transaction) == "another program"
-    assert server.said("'VIEW SERVER PERFORMANCE STATE'"), "which servers from 2022 on ask for"
+    assert server.wording("'VIEW SERVER PERFORMANCE STATE'"), "which servers from 2022 on ask for"
 
 
 def test_only_sessions_of_this_database_that_have_changed_something_block(
     server: SqlServer, transaction: Connection
 ) -> None:
     mssql.blocker(transaction)
-    (sql,) = server.said("dm_tran_locks")
+    (sql,) = server.wording("dm_tran_locks")
     conditions = re.split(r"\s+AND\s+|WHERE\s+|\s+ORDER BY", sql)
 
     assert {
@@ -110,6 +110,6 @@ def test_a_row_of_leader_that_is_gone_is_made_under_its_number(server: SqlServer
 
     leading.load_or_make(transaction)
 
-    (made,) = server.said("INSERT INTO Leader")
+    (made,) = server.wording("INSERT INTO Leader")
     assert made.startswith("SET IDENTITY_INSERT Leader ON; ")
     assert "; SET IDENTITY_INSERT Leader OFF; " in made

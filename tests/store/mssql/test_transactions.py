@@ -43,7 +43,7 @@ def test_a_transaction_sees_what_others_have_committed_and_is_told_the_servers_t
     transactions = StoreTransactions(engine.open_engine(URLS["pyodbc"], tmp_path), lambda: told.append)
     server.when("INSERT INTO FileProcess", ADDED)
     transactions.run(frozenset({Boundary.POPULATE}), add)
-    (begin,) = server.said("BEGIN TRANSACTION")
+    (begin,) = server.wording("BEGIN TRANSACTION")
 
     assert told == [NOW.replace(tzinfo=UTC)]
     level = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
@@ -55,7 +55,7 @@ def test_what_an_earlier_one_left_open_is_undone_first(server: SqlServer, transa
     server.when("INSERT INTO FileProcess", ADDED)
     transactions.run(C1, add)
 
-    assert server.said("BEGIN TRANSACTION")[0].startswith("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
+    assert server.wording("BEGIN TRANSACTION")[0].startswith("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
 
 
 LATE: dict[str, list[Answer]] = {
@@ -75,7 +75,7 @@ def test_an_error_behind_the_first_result_is_an_error(
         transactions.run(C1, add)
 
     assert raised.value.number == 547
-    assert not server.said("COMMIT TRANSACTION")
+    assert not server.wording("COMMIT TRANSACTION")
     assert server.asked[-1][0].startswith("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
 
 
@@ -111,8 +111,8 @@ def test_the_whole_transaction_is_run_again(server: SqlServer, transactions: Sto
     server.when("INSERT INTO FileProcess", raising(server_error(number, "try again", state)), ADDED)
 
     assert transactions.run(C1, add) == 7
-    assert len(server.said("BEGIN TRANSACTION")) == 2
-    assert len(server.said("COMMIT TRANSACTION")) == 1
+    assert len(server.wording("BEGIN TRANSACTION")) == 2
+    assert len(server.wording("COMMIT TRANSACTION")) == 1
 
 
 def test_a_deadlock_that_does_not_end_is_named(server: SqlServer, transactions: StoreTransactions) -> None:
@@ -145,7 +145,7 @@ def test_a_lost_commit_is_never_taken_for_one_or_the_other(
     with pytest.raises(OutcomeUnknown, match="nobody knows"):
         transactions.run(C1, add)
 
-    assert len(server.said("BEGIN TRANSACTION")) == 1
+    assert len(server.wording("BEGIN TRANSACTION")) == 1
     assert transactions.run(C1, add) == 7
     assert len(server.connected) == 2
 
@@ -160,11 +160,11 @@ def test_what_a_lost_commit_may_still_write_is_waited_for_before_anything_is_rea
         transactions.run(C1, add)
     with pytest.raises(Conflict):
         transactions.run(C1, add, nowait=True)
-    begun = len(server.said("BEGIN TRANSACTION"))
+    begun = len(server.wording("BEGIN TRANSACTION"))
 
     assert begun == 1
     assert transactions.run(C1, add) == 7
-    assert len(server.said("READCOMMITTEDLOCK")) == 2
+    assert len(server.wording("READCOMMITTEDLOCK")) == 2
 
 
 def test_a_lock_that_a_commit_waits_for_in_vain_is_no_lost_commit(
@@ -174,7 +174,7 @@ def test_a_lock_that_a_commit_waits_for_in_vain_is_no_lost_commit(
     server.when("COMMIT TRANSACTION", raising(server_error(1222, "Lock request time out.", "HYT00")), DONE)
 
     assert transactions.run(C1, add) == 7
-    assert len(server.said("BEGIN TRANSACTION")) == 2
+    assert len(server.wording("BEGIN TRANSACTION")) == 2
 
 
 def test_a_commit_that_is_refused_is_known_to_have_failed(server: SqlServer, transactions: StoreTransactions) -> None:
@@ -232,15 +232,15 @@ def test_nothing_goes_on_behind_a_transaction_that_is_over(
     server.when(r"XACT_STATE\(\)", one(state))
     with pytest.raises(DatabaseRefused, match="gave up a whole transaction"):
         transactions.run(C1, isolated)
-    assert not server.said("COMMIT TRANSACTION")
+    assert not server.wording("COMMIT TRANSACTION")
 
 
 def test_a_deadlock_in_a_part_runs_the_whole_again(server: SqlServer, transactions: StoreTransactions) -> None:
     server.when("INSERT INTO FileProcess", raising(server_error(1205, "deadlocked", "40001")), ADDED)
 
     assert transactions.run(C1, isolated) == "added"
-    assert len(server.said("BEGIN TRANSACTION")) == 2
-    assert not server.said("ROLLBACK TRANSACTION part")
+    assert len(server.wording("BEGIN TRANSACTION")) == 2
+    assert not server.wording("ROLLBACK TRANSACTION part")
 
 
 @pytest.mark.parametrize("module", ["pyodbc", "mssql_python"])
@@ -271,5 +271,5 @@ def test_a_commit_is_made_of_one_transaction_alone(server: SqlServer, transactio
     server.when("INSERT INTO FileProcess", ADDED)
     transactions.run(C1, add)
 
-    (commit,) = server.said("COMMIT TRANSACTION")
+    (commit,) = server.wording("COMMIT TRANSACTION")
     assert commit.startswith("IF @@TRANCOUNT <> 1 THROW 51077, ")
