@@ -195,7 +195,7 @@ class App:
 
         return connection_checks.findings(self.transactions, self.settings)
 
-    def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
+    def rehearse_watch(self, name: str, most: int) -> watches.FolderRehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
         from batchctl.operations.intake import watches
 
@@ -370,7 +370,7 @@ def open_app(config_file: str | None, known: config.Settings | None = None) -> A
     return app
 
 
-def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
+def examine(config_file: str | None) -> tuple[doctor.PlacedFinding, ...]:
     """Look whether the control database, the connections and this host are sound; nothing of it need be."""
     app = App(config.load(config_file))
     from batchctl.operations.maintenance import doctor

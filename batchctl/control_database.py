@@ -15,7 +15,7 @@ from batchctl.ports import Boundary
 from batchctl.store import engine, identity
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import examination, roles, schema
-from batchctl.store.maintenance.schema import Standing
+from batchctl.store.maintenance.schema import SchemaStanding
 from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.transactions import StoreTransactions
 
@@ -28,19 +28,19 @@ class Upgraded(NamedTuple):
 
     before: str | None
     after: str
-    found: Standing
+    found: SchemaStanding
     left: Sequence[str] = ()
     """What is not as this version makes it and no upgrade mends: what somebody has changed of tables and indexes."""
 
     @property
     def made_anew(self) -> bool:
         """Say whether views and triggers were otherwise than this version makes them."""
-        return self.found is Standing.STALE
+        return self.found is SchemaStanding.STALE
 
     @property
     def was_compared(self) -> bool:
         """Say whether this login could look how they are defined."""
-        return self.found is not Standing.NOT_COMPARED
+        return self.found is not SchemaStanding.NOT_COMPARED
 
 
 def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None) -> Upgraded:
@@ -55,12 +55,12 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
             if beside is not None:
                 beside(schema.tables_of_others(connection))
             found = schema.standing(connection)
-            if found is Standing.STALE:
+            if found is SchemaStanding.STALE:
                 examination.check_may_make_tables(connection)
                 _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         newest = schema.newest_revision()
-        is_stale = found is Standing.STALE
+        is_stale = found is SchemaStanding.STALE
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade) if is_stale else newest
         transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         copies.remember(transactions, app.clock)
@@ -69,9 +69,9 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
         transactions.close()
 
 
-def _left(transactions: StoreTransactions, before: str | None, found: Standing) -> Sequence[str]:
+def _left(transactions: StoreTransactions, before: str | None, found: SchemaStanding) -> Sequence[str]:
     """Return what an upgrade has left as it is not to be, of a database that was there before and can be compared."""
-    if before is None or found is Standing.NOT_COMPARED:
+    if before is None or found is SchemaStanding.NOT_COMPARED:
         return ()
     with transactions.read() as connection:
         return schema.differences(connection)

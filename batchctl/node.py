@@ -19,7 +19,7 @@ from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.control.handler_watch import HandlerWatch
-from batchctl.control.intake.file_watching import FileWatching, Means
+from batchctl.control.intake.file_watching import FileWatching, WatchMeans
 from batchctl.control.intake.triggering import Triggering
 from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.maintenance.purge import Purge
@@ -81,7 +81,7 @@ class Node:
         with self._populators() as populators:
             return self._creator(populators).create_instances()
 
-    def plan_creations(self, most: int) -> tuple[planning.Creation, ...]:
+    def plan_creations(self, most: int) -> tuple[planning.PlannedCreation, ...]:
         """Return what a creation pass would begin with; the populators are asked."""
         with self._populators() as populators:
             return planning.creations(self._transactions, populators, most)
@@ -304,7 +304,7 @@ class Node:
         triggering = Triggering(
             transactions, clock, inquiries, self._app.count_pending, listener, self._app.poll_interval
         )
-        watching = Means(transactions, clock, folders, listener, self._app.poll_interval)
+        watching = WatchMeans(transactions, clock, folders, listener, self._app.poll_interval)
         zones = ZoneKeeping(*means, self._settings.business_time_zone)
         return answering, watch, triggering, FileWatching(watching, self._settings.directory), zones
 

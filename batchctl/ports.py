@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from batchctl.domain.arrivals import FileNames, FoundFile, Listing
+from batchctl.domain.arrivals import FileNames, FolderListing, FoundFile
 from batchctl.domain.errors import NoAnswer
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
@@ -396,7 +396,7 @@ class FolderPage:
     """A report: what was found on a part of a walk."""
 
     key: int
-    listing: Listing
+    listing: FolderListing
     files: Sequence[FoundFile]
     """What counts and is not remembered; with a marker beside it, where the watch takes one."""
     remembered: Collection[int]

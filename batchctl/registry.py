@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kind:
+class PluginKind:
     """One kind of plugin: what it is called, where it is announced and what it must have."""
 
     title: str
@@ -38,9 +38,11 @@ class Kind:
     methods: tuple[str, ...]
 
 
-HANDLER = Kind("ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "process_type", ("check", "render", "execute"))
-POPULATOR = Kind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
-JOB = Kind("job", "batchctl.jobs", "", "name", ())
+HANDLER = PluginKind(
+    "ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "process_type", ("check", "render", "execute")
+)
+POPULATOR = PluginKind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
+JOB = PluginKind("job", "batchctl.jobs", "", "name", ())
 _PACKAGE = "package"
 _OWN = "batchctl"
 """The distribution whose plugins nobody has to try first."""
@@ -70,8 +72,8 @@ class Registry:
         self._sys_path = tuple(sys_path)
         self._failed_modules: dict[str, PluginError] = {}
         self._modules: list[ModuleType] | None = None
-        self._claims: dict[Kind, dict[str, tuple[Claim, ...]]] = {}
-        self._found: dict[tuple[Kind, str], Any] = {}
+        self._claims: dict[PluginKind, dict[str, tuple[Claim, ...]]] = {}
+        self._found: dict[tuple[PluginKind, str], Any] = {}
 
     @classmethod
     def load(
@@ -161,7 +163,7 @@ class Registry:
         # One module may be behind several names.
         return [*(finding.message for finding in self._failed_modules.values()), *dict.fromkeys(found)]
 
-    def _get(self, kind: Kind, name: str) -> Any:
+    def _get(self, kind: PluginKind, name: str) -> Any:
         found = self._found.get((kind, name))
         if found is None:
             try:
@@ -173,7 +175,7 @@ class Registry:
             raise PluginError(found.message, next_step=found.next_step)
         return found
 
-    def _load(self, kind: Kind, name: str) -> Any:
+    def _load(self, kind: PluginKind, name: str) -> Any:
         claims = self._claims_of(kind).get(name, ())
         if not claims:
             known = did_you_mean(name, self._claims_of(kind))
@@ -188,7 +190,7 @@ class Registry:
         with _blaming(f"{kind.title} '{visible(name)}'", claims[0].origin):
             return _checked(kind, name, claims[0].load())
 
-    def _claims_of(self, kind: Kind) -> dict[str, tuple[Claim, ...]]:
+    def _claims_of(self, kind: PluginKind) -> dict[str, tuple[Claim, ...]]:
         if kind not in self._claims:
             found: dict[str, tuple[Claim, ...]] = {}
             for claim in (*self._installed(kind), *self._listed(kind)):
@@ -198,7 +200,7 @@ class Registry:
             self._claims[kind] = found
         return self._claims[kind]
 
-    def _installed(self, kind: Kind) -> Iterator[Claim]:
+    def _installed(self, kind: PluginKind) -> Iterator[Claim]:
         for entry in _entries(kind):
             yield Claim(entry.name, partial(_distribution, entry), partial(self._loaded, entry), partial(_owner, entry))
 
@@ -207,7 +209,7 @@ class Registry:
             raise PluginError(said, next_step=f"correct {_package_of(entry)}, or uninstall it")
         return entry.load()
 
-    def _listed(self, kind: Kind) -> Iterator[Claim]:
+    def _listed(self, kind: PluginKind) -> Iterator[Claim]:
         for module in self._imported():
             try:
                 with _blaming_module(module.__name__):
@@ -266,7 +268,7 @@ def installed_modules() -> dict[str, str]:
     return {_module_behind(entry): _package_of(entry) for entry in entries}
 
 
-def _entries(kind: Kind) -> EntryPoints:
+def _entries(kind: PluginKind) -> EntryPoints:
     from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
     return entry_points(group=kind.group)
@@ -307,7 +309,7 @@ def _package_of(entry: EntryPoint) -> str:
     return entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
-def _members(kind: Kind, module: ModuleType) -> list[tuple[str, Any]]:
+def _members(kind: PluginKind, module: ModuleType) -> list[tuple[str, Any]]:
     if kind is JOB:
         # Not isinstance, which asks an object what it is: any object may lie in a module, and some raise when asked.
         return [(member.name, member) for member in vars(module).values() if issubclass(type(member), Job)]
@@ -326,7 +328,7 @@ def _same(member: Any) -> Any:
     return member
 
 
-def _checked(kind: Kind, name: str, loaded: Any) -> Any:
+def _checked(kind: PluginKind, name: str, loaded: Any) -> Any:
     if kind is JOB:
         made = loaded if isinstance(loaded, Job) or not callable(loaded) else Job(name, loaded)
         if not isinstance(made, Job):

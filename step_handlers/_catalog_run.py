@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
 from step_handlers import _catalog
 from step_handlers._catalog import Batch, Package
-from step_handlers._catalog_session import CatalogError, NoSession, OpenSession, Session, rows_of
+from step_handlers._catalog_session import CatalogConnection, CatalogError, NoSession, OpenSession, rows_of
 from step_handlers._ssis_parameters import Value
 
 CREATED, SUCCEEDED = 1, 7
@@ -89,7 +89,7 @@ class Run:
         self._identify(execution_id)
         return self._follow(None)
 
-    def _begin(self, session: Session, creation: Batch) -> CatalogError | None:
+    def _begin(self, session: CatalogConnection, creation: Batch) -> CatalogError | None:
         """Create and start; return why the start was refused. It returns when the execution has ended."""
         ((created,),) = rows_of(session, creation)
         self._identify(int(created))
@@ -118,7 +118,7 @@ class Run:
         except (CatalogError, NoSession) as error:
             self.stop_refused = str(error)
 
-    def _accepts_stop(self, session: Session) -> bool:
+    def _accepts_stop(self, session: CatalogConnection) -> bool:
         try:
             rows_of(session, _catalog.stopping(self.execution_id))
         except CatalogError as error:
@@ -143,7 +143,7 @@ class Run:
             return self._ended(self._outcome(status, lines))
         return self._ended(self._lost_sight(failure))
 
-    def _final_status(self, session: Session, looks_for_start: int) -> int:
+    def _final_status(self, session: CatalogConnection, looks_for_start: int) -> int:
         status = self._status(session, after_pause=False)
         looks = 0
         while status in UNDER_WAY or (status == CREATED and looks < looks_for_start):
@@ -151,13 +151,13 @@ class Run:
             status = self._status(session, after_pause=True)
         return status
 
-    def _status(self, session: Session, *, after_pause: bool) -> int:
+    def _status(self, session: CatalogConnection, *, after_pause: bool) -> int:
         rows = rows_of(session, _catalog.state(self.execution_id, after_pause=after_pause))
         if not rows:
             raise NoSession("the catalog does not show it to this login")
         return int(rows[0][0])
 
-    def _messages(self, session: Session) -> list[str]:
+    def _messages(self, session: CatalogConnection) -> list[str]:
         try:
             rows = sorted(rows_of(session, _catalog.messages(self.execution_id)), key=lambda row: int(row[0]))
         except (NoSession, CatalogError) as error:

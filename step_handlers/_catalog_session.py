@@ -25,7 +25,7 @@ lacking in the batch itself, which has no syntax errors.
 """
 
 
-class Session(Protocol):
+class CatalogConnection(Protocol):
     """A database connection of DB-API 2.0, in autocommit."""
 
     def cursor(self) -> Any:
@@ -37,7 +37,7 @@ class Session(Protocol):
         ...
 
 
-OpenSession = Callable[[Connection], Session]
+OpenSession = Callable[[Connection], CatalogConnection]
 
 
 class CatalogError(Exception):
@@ -58,19 +58,19 @@ class NoSession(Exception):
         self.fatal = fatal
 
 
-def open_session(connection: Connection) -> Session:
+def open_session(connection: Connection) -> CatalogConnection:
     """Open a session of its own, in autocommit; raises `NoSession`."""
     missing = SqlServer().missing(connection, "")
     if missing is not None:
         raise NoSession(missing, fatal=True)
     try:
-        session: Session = _mssql_driver.open_session(_mssql_driver.load(connection), connection)
+        session: CatalogConnection = _mssql_driver.open_session(_mssql_driver.load(connection), connection)
     except ConnectionRefused as error:
         raise NoSession(str(error), fatal=error.fatal) from None
     return session
 
 
-def rows_of(session: Session, batch: Batch) -> Sequence[Any]:
+def rows_of(session: CatalogConnection, batch: Batch) -> Sequence[Any]:
     """Send a batch and return its last rows; every result is drained, for an error may come behind the first one."""
     rows: Sequence[Any] = []
     caught: tuple[int, str] | None = None

@@ -41,7 +41,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenStep:
     """A step ready to be carried out: the text for the shell, and what the spec says beside the connection."""
 
     text: str
@@ -70,7 +70,7 @@ class Database(Protocol):
 
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
-    ) -> Written:
+    ) -> WrittenStep:
         """Write what a person can paste into the database's shell, and the spec; raises `ConnectionRefused`."""
         ...
 
@@ -99,7 +99,9 @@ class CallsProcedures(Protocol):
         """Say why a text is no procedure name."""
         ...
 
-    def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
         """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
         ...
 

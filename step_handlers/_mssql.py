@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest, visible
 from step_handlers import _tsql
-from step_handlers._database import Argument, Bound, ConnectionRefused, Script, Written
+from step_handlers._database import Argument, Bound, ConnectionRefused, Script, WrittenStep
 from step_handlers._mssql_driver import driver_of, load, open_session
 from step_handlers._mssql_errors import LOST_STATES, ReportedError, without_prefix
 from step_handlers._results import Results
@@ -36,7 +36,7 @@ _REFUSED_LOCK = {
 }
 
 
-class Cursor(Protocol):
+class ServerCursor(Protocol):
     """What the drivers have in common in their cursors."""
 
     messages: Any
@@ -73,7 +73,7 @@ class SqlServer:
 
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
-    ) -> Written:
+    ) -> WrittenStep:
         """Write a script for sqlcmd, and the spec."""
         del before
         (batch,) = inside
@@ -87,7 +87,9 @@ class SqlServer:
         """Say why a text is no procedure name."""
         return _tsql.call_finding(name)
 
-    def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
         """Write a call for sqlcmd, and the spec."""
         parts = _tsql.identifiers(name) or []
         variables = [Variable(f"arg{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
@@ -146,7 +148,7 @@ class SqlServer:
 
 def _written(
     request: StepRequest, connection: Connection, variables: Sequence[Variable], body: str, abort: str, called: str
-) -> Written:
+) -> WrittenStep:
     url = url_of(connection)
     context = request.context
     known = {key.lower(): value for key, value in odbc_parts(str(url.query.get("odbc_connect", "")))}
@@ -172,7 +174,7 @@ def _written(
         "parameters": [variable.value for variable in variables if variable.value is not None],
         "lines_before": len(prelude) + 1,
     }
-    return Written(text, spec)
+    return WrittenStep(text, spec)
 
 
 def _password(connection: Connection, context: StepContext) -> str | None:
@@ -201,7 +203,7 @@ class _Session:
     driver: Any
     connection: Connection
     opened: Any
-    cursor: Cursor
+    cursor: ServerCursor
     execution: Execution
     results: Results
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)

@@ -10,10 +10,10 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers import _psql, _psql_script
-from step_handlers._database import Argument, Bound, ConnectionRefused, Script, Written
-from step_handlers._postgres_session import Session, connect, is_locked
+from step_handlers._database import Argument, Bound, ConnectionRefused, Script, WrittenStep
+from step_handlers._postgres_session import PostgresSession, connect, is_locked
 from step_handlers._results import Results
-from step_handlers._statements import Kind, MalformedSql, Statement, statements
+from step_handlers._statements import MalformedSql, Statement, TokenKind, statements
 
 _IN_TRANSACTION = "every step is one transaction already"
 _REFUSED = {
@@ -37,7 +37,7 @@ class Postgres:
     def read(self, text: str, names: Sequence[str]) -> Script:
         """Parse SQL; raises `MalformedSql`."""
         found = statements(text, names, _psql.GRAMMAR)
-        if any(token.kind is Kind.OTHER and token.text == "\\" for one in found for token in one.tokens):
+        if any(token.kind is TokenKind.OTHER and token.text == "\\" for one in found for token in one.tokens):
             raise MalformedSql(_REFUSED["\\"])
         if any(_must_be_alone(one) for one in found):
             if len(found) > 1:
@@ -56,7 +56,7 @@ class Postgres:
 
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
-    ) -> Written:
+    ) -> WrittenStep:
         """Write a script for psql, and the spec."""
         every = [*before, *inside]
         lines = _psql_script.secrets(request.context, (bound.values for bound in every))
@@ -69,7 +69,7 @@ class Postgres:
             "before": [_as_json(bound) for bound in before],
             "statements": [_as_json(bound) for bound in inside],
         }
-        return Written(_psql_script.connected(request, connection, lines), spec)
+        return WrittenStep(_psql_script.connected(request, connection, lines), spec)
 
     def call_finding(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
@@ -77,7 +77,9 @@ class Postgres:
             return None
         return "write procedure or schema.procedure, in double quotes what SQL would want in quotes"
 
-    def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
         """Write a call for psql, and the spec.
 
         Whether the name is that of a procedure or of a function only the server knows. Text and spec ask it the same
@@ -102,7 +104,7 @@ class Postgres:
                 "names": [_psql.parameter(one.name)[1:-1] for one in arguments],
             },
         }
-        return Written(_psql_script.connected(request, connection, lines), spec)
+        return WrittenStep(_psql_script.connected(request, connection, lines), spec)
 
     def missing(self, connection: Connection, directory: str) -> str | None:
         """Look for the driver; whether the server is there, only connecting would tell."""
@@ -125,7 +127,7 @@ class Postgres:
         if missing is not None:
             raise ConnectionRefused(missing, fatal=True)
         with closing(connect(connection)) as opened:
-            session = Session(opened, connection, execution, Results(execution.masked))
+            session = PostgresSession(opened, connection, execution, Results(execution.masked))
             execution.on_stop(session.stop)
             try:
                 return session.carry_out(spec)
@@ -148,10 +150,10 @@ def _must_be_alone(statement: Statement) -> bool:
 
 
 def _as_json(bound: Bound) -> dict[str, JsonValue]:
-    names = [token.text for token in bound.statement.tokens if token.kind is Kind.HOLE]
+    names = [token.text for token in bound.statement.tokens if token.kind is TokenKind.HOLE]
     numbers = iter(range(1, len(names) + 1))
     # Every place has a number of its own, so that each may be of another type, as literals may.
-    pieces = [f"${next(numbers)}" if token.kind is Kind.HOLE else token.text for token in bound.statement.tokens]
+    pieces = [f"${next(numbers)}" if token.kind is TokenKind.HOLE else token.text for token in bound.statement.tokens]
     values = [bound.values[name] for name in names]
     called = [
         f"{{secret:{value['secret']}}}" if isinstance(value, dict) else f"{{{name}}}"

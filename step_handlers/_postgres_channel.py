@@ -95,7 +95,7 @@ def connection_class() -> Any:
 
 
 @dataclass(slots=True)
-class Channel:
+class StatementChannel:
     """A session's statements and their results."""
 
     opened: psycopg.Connection[Any]

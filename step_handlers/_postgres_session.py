@@ -13,7 +13,7 @@ from batchctl import __version__
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
 from step_handlers import _postgres_routines, _psql
 from step_handlers._database import ConnectionRefused
-from step_handlers._postgres_channel import Channel, GivenUp, StatementRefused, connection_class
+from step_handlers._postgres_channel import GivenUp, StatementChannel, StatementRefused, connection_class
 from step_handlers._results import Results
 from step_handlers._urls import url_of, without_passwords
 
@@ -103,7 +103,7 @@ class _Stopped(Exception):
 
 
 @dataclass(slots=True)
-class Session:
+class PostgresSession:
     """One step's session with the server."""
 
     opened: Any
@@ -111,7 +111,7 @@ class Session:
     connection: Connection
     execution: Execution
     results: Results
-    channel: Channel = field(init=False)
+    channel: StatementChannel = field(init=False)
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
     pid: int = 0
     began: str = ""
@@ -123,7 +123,7 @@ class Session:
 
     def __post_init__(self) -> None:
         """Send through a channel of its own."""
-        self.channel = Channel(self.opened, self.results, self.execution.secret)
+        self.channel = StatementChannel(self.opened, self.results, self.execution.secret)
 
     def stop(self) -> None:
         """Cancel what runs, again and again; after the grace time end the session; at last wait for it no more."""

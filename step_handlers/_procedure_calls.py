@@ -9,7 +9,7 @@ from dataclasses import replace
 from batchctl.plugin_api import Finding, Rendered, SecretValue, Step, StepRequest, parameters_for
 from step_handlers import _sql_steps
 from step_handlers._checks import column, refuse_value, short
-from step_handlers._database import Argument, CallsProcedures, ConnectionRefused, Written
+from step_handlers._database import Argument, CallsProcedures, ConnectionRefused, WrittenStep
 
 # Possessive, and the same shape as the parameters themselves: no text makes the search slow or reads two ways.
 _PARAMETER = re.compile(
@@ -56,7 +56,7 @@ def render(request: StepRequest, kind: CallsProcedures) -> Rendered:
     return _sql_steps.ready(request, connection, _written(request, kind, arguments))
 
 
-def _written(request: StepRequest, kind: CallsProcedures, arguments: Sequence[Argument]) -> Written:
+def _written(request: StepRequest, kind: CallsProcedures, arguments: Sequence[Argument]) -> WrittenStep:
     connection = request.context.connections[column(request.step, 1)]
     try:
         return kind.call(request, connection, column(request.step, 2), arguments)

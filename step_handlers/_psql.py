@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from batchctl.plugin_api import JsonValue, visible
 from step_handlers._database import Bound
-from step_handlers._statements import Grammar, Kind, MalformedSql, Token, first_words
+from step_handlers._statements import Grammar, MalformedSql, Token, TokenKind, first_words
 
 SETTINGS = {
     "DateStyle": "'ISO, YMD'",
@@ -63,7 +63,7 @@ def _split(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     present: list[Token] = []
     brackets = blocks = 0
     for token in tokens:
-        if token.kind is Kind.END and not brackets and not blocks:
+        if token.kind is TokenKind.END and not brackets and not blocks:
             yield present
             present = []
             continue
@@ -72,9 +72,9 @@ def _split(tokens: Iterable[Token]) -> Iterator[list[Token]]:
             brackets += 1
         elif word == ")":
             brackets = max(0, brackets - 1)
-        elif token.kind is Kind.WORD:
+        elif token.kind is TokenKind.WORD:
             blocks = _blocks(word, blocks, present)
-        present.append(Token(Kind.OTHER, token.text) if token.kind is Kind.END else token)
+        present.append(Token(TokenKind.OTHER, token.text) if token.kind is TokenKind.END else token)
     if brackets or blocks:
         raise MalformedSql(
             f"the last statement is not complete; a {'(' if brackets else 'BEGIN ATOMIC'} is never closed"
@@ -170,10 +170,10 @@ def statement(bound: Bound) -> str:
 
 def _write(token: Token, values: Mapping[str, JsonValue]) -> str:
     match token.kind:
-        case Kind.HOLE:
+        case TokenKind.HOLE:
             value = values[token.text]
             return f":'{token.text}'" if isinstance(value, dict) else literal(value)
-        case Kind.TEXT:
+        case TokenKind.TEXT:
             return _author_text(token.text)
         case _:
             return token.shown

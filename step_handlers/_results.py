@@ -30,7 +30,7 @@ class Cursor(Protocol):
 
 
 @dataclass(slots=True)
-class Shown:
+class ShownLines:
     """Lines of which beginning and end are kept, however many there are."""
 
     _head: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Results:
     masked: Callable[[str], str]
     affected: int = 0
     value: str | int | float | None = None
-    shown: Shown = field(default_factory=Shown)
+    shown: ShownLines = field(default_factory=ShownLines)
 
     def drain(self, cursor: Cursor) -> None:
         """Read every row of a statement; the first value of the last statement with rows is what it answered."""

@@ -30,7 +30,7 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets, unset_secrets_of
-from step_handlers._database import Bound, ConnectionRefused, Database, Script, Written
+from step_handlers._database import Bound, ConnectionRefused, Database, Script, WrittenStep
 from step_handlers._databases import database_of
 from step_handlers._shell import heading
 from step_handlers._sql_text import COMMENT
@@ -187,7 +187,7 @@ def render_script(request: StepRequest, script: Script, values: Mapping[str, Jso
     return ready(request, connection, written, note)
 
 
-def ready(request: StepRequest, connection: Connection, written: Written, note: str = "") -> Rendered:
+def ready(request: StepRequest, connection: Connection, written: WrittenStep, note: str = "") -> Rendered:
     """Return what a database has written, with its heading and its connection."""
     spec: dict[str, JsonValue] = {
         "connection": connection.name,

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from urllib.parse import quote
 
 from batchctl.plugin_api import JsonValue, visible
-from step_handlers._statements import Kind, Statement, Token
+from step_handlers._statements import Statement, Token, TokenKind
 
 COMMENT = "-- "
 _DIGITS = 53
@@ -134,22 +134,22 @@ def _joined(pieces: Sequence[str]) -> str:
 def statement(written: Statement, values: Mapping[str, JsonValue]) -> str:
     """Write the comments before a statement, a semicolon, and the statement with its values in place."""
     tokens = written.tokens
-    start = next(at for at, token in enumerate(tokens) if token.kind not in {Kind.SPACE, Kind.COMMENT})
-    comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is Kind.COMMENT)
+    start = next(at for at, token in enumerate(tokens) if token.kind not in {TokenKind.SPACE, TokenKind.COMMENT})
+    comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is TokenKind.COMMENT)
     text = "".join(_write(token, values, begins_line="\n" in before.text) for before, token in pairwise(tokens[start:]))
     return f"{comments}; {_write(tokens[start], values)}{text}"
 
 
 def _write(token: Token, values: Mapping[str, JsonValue], *, begins_line: bool = False) -> str:
     match token.kind:
-        case Kind.HOLE:
+        case TokenKind.HOLE:
             value = values[token.text]
             return f":{token.text}" if isinstance(value, dict) else literal(value)
-        case Kind.SPACE:
+        case TokenKind.SPACE:
             return re.sub(r"[\t\r\f]", " ", token.text.replace("\r\n", "\n"))
-        case Kind.COMMENT:
+        case TokenKind.COMMENT:
             return _comment(token)
-        case Kind.TEXT:
+        case TokenKind.TEXT:
             return _author_text(token.text)
         case _ if begins_line and token.text.lower() in {"/", "go"}:
             # Alone on its line either word would end the statement in the sqlite3 shell.

@@ -12,7 +12,7 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers import _sql_text
-from step_handlers._database import Bound, ConnectionRefused, Script, Written
+from step_handlers._database import Bound, ConnectionRefused, Script, WrittenStep
 from step_handlers._results import Results
 from step_handlers._statements import MalformedSql, Statement, statements, variables
 from step_handlers._urls import MalformedUrl, url_of
@@ -48,14 +48,14 @@ class Sqlite:
 
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
-    ) -> Written:
+    ) -> WrittenStep:
         """Write a script for the `sqlite3` shell, and the spec."""
         directory = request.context.directory
         spec: dict[str, JsonValue] = {
             "before": [_as_json(bound) for bound in before],
             "statements": [_as_json(bound) for bound in inside],
         }
-        return Written(self._script(connection, directory, before, inside), spec)
+        return WrittenStep(self._script(connection, directory, before, inside), spec)
 
     def _script(self, connection: Connection, directory: str, before: Sequence[Bound], inside: Sequence[Bound]) -> str:
         """Write a script for the `sqlite3` shell.

@@ -19,7 +19,7 @@ HOLE = "\x00"
 """Stands around the number of a placeholder while a text is read: no fit text holds it."""
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is."""
 
     SPACE = "space"
@@ -53,9 +53,9 @@ _TRIGGER = re.compile(r"CREATE (TEMP |TEMPORARY )?TRIGGER\b")
 _CLOSE = {"'": "'", '"': '"', "`": "`", "[": "]", "/*": "*/"}
 _NESTING = re.compile(r"/\*|\*/")
 _HOLE = re.compile(f"{HOLE}([0-9]+){HOLE}")
-_GLUED = frozenset({Kind.TEXT, Kind.NAME, Kind.HOLE, Kind.VARIABLE, Kind.WORD})
-_KINDS = {kind.value: kind for kind in Kind}
-_UNSAID = frozenset({Kind.SPACE, Kind.COMMENT})
+_GLUED = frozenset({TokenKind.TEXT, TokenKind.NAME, TokenKind.HOLE, TokenKind.VARIABLE, TokenKind.WORD})
+_KINDS = {kind.value: kind for kind in TokenKind}
+_UNSAID = frozenset({TokenKind.SPACE, TokenKind.COMMENT})
 
 
 class MalformedSql(ValueError):
@@ -65,16 +65,16 @@ class MalformedSql(ValueError):
 class Token(NamedTuple):
     """A piece of SQL. `text` is what the author wrote; for a hole it is the name of the bound value."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
 
     @property
     def shown(self) -> str:
         """Return it as it may stand in a text for a terminal, which takes tabs and lone carriage returns for orders."""
         match self.kind:
-            case Kind.SPACE:
+            case TokenKind.SPACE:
                 return re.sub(r"[\t\r\f\v]", " ", self.text.replace("\r\n", "\n"))
-            case Kind.COMMENT:
+            case TokenKind.COMMENT:
                 return "\n".join(visible(line.rstrip("\r")) for line in self.text.split("\n"))
             case _:
                 return self.text
@@ -101,12 +101,12 @@ class Statement:
     @property
     def names(self) -> list[str]:
         """Return the names of the bound values, each once."""
-        return list(dict.fromkeys(token.text for token in self.tokens if token.kind is Kind.HOLE))
+        return list(dict.fromkeys(token.text for token in self.tokens if token.kind is TokenKind.HOLE))
 
     @property
     def sql(self) -> str:
         """Return the text with every bound value as a `:name`."""
-        return "".join(f":{token.text}" if token.kind is Kind.HOLE else token.text for token in self.tokens)
+        return "".join(f":{token.text}" if token.kind is TokenKind.HOLE else token.text for token in self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ def statements(text: str, names: Sequence[str], grammar: Grammar | None = None) 
 def _sqlite_statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     present: list[Token] = []
     for token in tokens:
-        if token.kind is not Kind.END:
+        if token.kind is not TokenKind.END:
             present.append(token)
         elif _is_complete(present):
             yield present
             present = []
         else:
-            present.append(Token(Kind.OTHER, token.text))
+            present.append(Token(TokenKind.OTHER, token.text))
     if not _is_complete(present):
         raise MalformedSql("the last statement is not complete; a CREATE TRIGGER ends with END")
     yield present
@@ -160,7 +160,7 @@ def bind(statement: Statement, values: Mapping[str, str]) -> Statement:
     """Turn the author's own `:name` into bound values; `values` maps names in lower case to those of the values."""
     return Statement(
         tuple(
-            Token(Kind.HOLE, values[token.text[1:].lower()]) if token.kind is Kind.VARIABLE else token
+            Token(TokenKind.HOLE, values[token.text[1:].lower()]) if token.kind is TokenKind.VARIABLE else token
             for token in statement.tokens
         ),
         statement.line,
@@ -170,7 +170,9 @@ def bind(statement: Statement, values: Mapping[str, str]) -> Statement:
 def variables(found: Sequence[Statement]) -> list[str]:
     """Return the author's own parameters, such as `:name` and `?`, each once."""
     return list(
-        dict.fromkeys(token.text for statement in found for token in statement.tokens if token.kind is Kind.VARIABLE)
+        dict.fromkeys(
+            token.text for statement in found for token in statement.tokens if token.kind is TokenKind.VARIABLE
+        )
     )
 
 
@@ -181,8 +183,8 @@ def _tokens(text: str, grammar: Grammar) -> list[Token]:
         kind = _KINDS[match.lastgroup or "other"]
         at = match.end()
         if grammar.nests_comments and match.group().startswith("/*"):
-            kind, at = Kind.COMMENT, _end_of_comment(text, match.start())
-        if kind is Kind.OPEN:
+            kind, at = TokenKind.COMMENT, _end_of_comment(text, match.start())
+        if kind is TokenKind.OPEN:
             raise MalformedSql(f"a {match.group()} is never closed with {_CLOSE.get(match.group(), match.group())}")
         found.append(Token(kind, text[match.start() : at]))
     return found
@@ -200,20 +202,24 @@ def _end_of_comment(text: str, start: int) -> int:
 def _named(tokens: Sequence[Token], names: Sequence[str]) -> Iterator[Token]:
     for at, token in enumerate(tokens):
         _look_at(token, names)
-        if token.kind in {Kind.HOLE, Kind.VARIABLE}:
+        if token.kind in {TokenKind.HOLE, TokenKind.VARIABLE}:
             _must_stand_alone(tokens, at, names)
-        yield Token(Kind.HOLE, names[_number(token)]) if token.kind is Kind.HOLE else token
+        yield Token(TokenKind.HOLE, names[_number(token)]) if token.kind is TokenKind.HOLE else token
 
 
 def _look_at(token: Token, names: Sequence[str]) -> None:
     match token.kind:
-        case Kind.TEXT | Kind.NAME | Kind.COMMENT if hole := _HOLE.search(token.text):
-            where = "a comment" if token.kind is Kind.COMMENT else "quotes"
+        case TokenKind.TEXT | TokenKind.NAME | TokenKind.COMMENT if hole := _HOLE.search(token.text):
+            where = "a comment" if token.kind is TokenKind.COMMENT else "quotes"
             advice = (
-                "take it out" if token.kind is Kind.COMMENT else "remove the quotes: placeholders are bound as values"
+                "take it out"
+                if token.kind is TokenKind.COMMENT
+                else "remove the quotes: placeholders are bound as values"
             )
             raise MalformedSql(f"{{{names[int(hole.group(1))]}}} stands in {where}; {advice}")
-        case Kind.NAME | Kind.WORD | Kind.OTHER if visible(token.text) != token.text or "\xa0" in token.text:
+        case TokenKind.NAME | TokenKind.WORD | TokenKind.OTHER if (
+            visible(token.text) != token.text or "\xa0" in token.text
+        ):
             shown = visible(token.text).replace("\xa0", r"\xa0")
             raise MalformedSql(f"there is an invisible character in '{shown[:60]}'; type that place again")
         case _:
@@ -227,7 +233,7 @@ def _must_stand_alone(tokens: Sequence[Token], at: int, names: Sequence[str]) ->
     glued_after = after is not None and (after.kind in _GLUED or after.text in {":", "(", "@", "$", "#"})
     if glued_before or glued_after:
         token = tokens[at]
-        name = f"{{{names[_number(token)]}}}" if token.kind is Kind.HOLE else token.text
+        name = f"{{{names[_number(token)]}}}" if token.kind is TokenKind.HOLE else token.text
         raise MalformedSql(f"{name} touches what stands beside it; it is a value, never a part of a name: set it apart")
 
 
@@ -250,8 +256,8 @@ def first_words(tokens: Iterable[Token]) -> list[str]:
 
 def _stripped(tokens: Sequence[Token], line: int) -> list[Statement]:
     """Return the statement that begins on a line as a list of one; of none when there are only blanks and comments."""
-    start = next((at for at, token in enumerate(tokens) if token.kind is not Kind.SPACE), len(tokens))
-    end = next((at for at in range(len(tokens), start, -1) if tokens[at - 1].kind is not Kind.SPACE), start)
+    start = next((at for at, token in enumerate(tokens) if token.kind is not TokenKind.SPACE), len(tokens))
+    end = next((at for at in range(len(tokens), start, -1) if tokens[at - 1].kind is not TokenKind.SPACE), start)
     if all(map(_is_unsaid, tokens)):
         return []
     return [Statement(tuple(tokens[start:end]), line + _lines(tokens[:start]))]

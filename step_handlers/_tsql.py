@@ -9,7 +9,7 @@ from itertools import groupby
 
 from batchctl.plugin_api import JsonValue, StepContext, visible
 from step_handlers._database import Argument, Bound, secret_source
-from step_handlers._statements import Grammar, Kind, MalformedSql, Statement, Token
+from step_handlers._statements import Grammar, MalformedSql, Statement, Token, TokenKind
 
 # SET LANGUAGE sets the date format too, so it comes first.
 _LANGUAGE = (
@@ -129,7 +129,7 @@ def _taken(statement: Statement) -> str | None:
 
 
 def _meant(statement: Statement) -> list[str]:
-    return [token.text.upper() for token in statement.tokens if token.kind not in {Kind.SPACE, Kind.COMMENT}]
+    return [token.text.upper() for token in statement.tokens if token.kind not in {TokenKind.SPACE, TokenKind.COMMENT}]
 
 
 def is_maintenance(statement: Statement) -> bool:
@@ -288,9 +288,9 @@ def script_body(bound: Bound) -> str:
 
 def _write(token: Token) -> str:
     match token.kind:
-        case Kind.HOLE:
+        case TokenKind.HOLE:
             return f"@{token.text}"
-        case Kind.TEXT:
+        case TokenKind.TEXT:
             return _author_text(token.text)
         case _:
             return token.shown

@@ -17,7 +17,7 @@ from batchctl.domain.rows import InstanceId
 from batchctl.node import Node
 from batchctl.operations.definitions import registrar
 from batchctl.operations.definitions.registrar import Added, JobStanding, Registrar
-from batchctl.operations.definitions.schedule_removal import Removed, remove
+from batchctl.operations.definitions.schedule_removal import RemovedSchedule, remove
 from batchctl.operations.definitions.sql_correction import Corrected, set_sql
 from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.operators.acts import Actor
@@ -99,7 +99,7 @@ class SqlShop:
         with self.app() as app:
             return Registrar(actor=_actor(app, dry_run=dry_run), preparer=app.preparer).add(job, reason=reason)
 
-    def remove(self, name: str, *, dry_run: bool = False) -> Removed:
+    def remove(self, name: str, *, dry_run: bool = False) -> RemovedSchedule:
         """Remove a job, as the command does."""
         with self.app() as app:
             actor = _actor(app, dry_run=dry_run)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.cli.session import CliSession, as_rows, pass_session
 
 
 @click.command()
 @as_rows
 @pass_session
-def controllers(session: Session, as_json: bool) -> None:
+def controllers(session: CliSession, as_json: bool) -> None:
     """List the controllers of the last days: where each runs or ran, its last sign of life, and what it has claimed."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing

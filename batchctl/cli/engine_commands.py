@@ -14,7 +14,7 @@ import click
 
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
+from batchctl.cli.session import CliSession, Seconds, WholeNumber, dry_run
 
 if TYPE_CHECKING:
     from batchctl.domain.rows import InstanceId
@@ -82,7 +82,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     from batchctl.cli import output
     from batchctl.cli.progress import watched
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with watched(session, slots) as node, _signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
@@ -99,7 +99,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
         ctx.exit(FAILED)
 
 
-def _failing(session: Session, failed: Sequence[InstanceId]) -> InstanceId | None:
+def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | None:
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
     from batchctl.operations import first_failed
 
@@ -128,7 +128,7 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _show_planned_walks(session: Session, besides: str = "") -> None:
+def _show_planned_walks(session: CliSession, besides: str = "") -> None:
     from batchctl.cli import command_texts, output
     from batchctl.operations import planning
 
@@ -143,6 +143,6 @@ def _show_planned_walks(session: Session, besides: str = "") -> None:
     command_texts.show_each(out, ((_title(one), one.command) for one in planned))
 
 
-def _title(one: planning.Walk) -> str:
+def _title(one: planning.PlannedWalk) -> str:
     step = "completes, no step is left" if one.seq is None else f"step {one.seq} {one.step}"
     return f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}:"

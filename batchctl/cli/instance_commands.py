@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, Session, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, as_json, as_rows, pass_session
 from batchctl.domain.status import HistoryStatus
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from batchctl.cli.listing import Listing
     from batchctl.domain.rows import AuditEntry, HistoryEntry
-    from batchctl.operations.inspection import Shown
+    from batchctl.operations.inspection import ShownInstance
     from batchctl.operations.shown_columns import Columns
 
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.argument("instance_id", metavar="ID", type=INSTANCE_ID)
 @as_json
 @pass_session
-def show(session: Session, instance_id: int, as_json: bool) -> None:
+def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     """Show one instance in full: ID is a BatchControl id."""
     from batchctl.cli import output
     from batchctl.domain.rows import InstanceId
@@ -56,7 +56,7 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 @as_rows
 @pass_session
 def history(
-    session: Session,
+    session: CliSession,
     instance_id: int | None,
     batch: str | None,
     status: str | None,
@@ -198,7 +198,7 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
     out.print()
 
 
-def _show(out: Console, shown: Shown) -> None:
+def _show(out: Console, shown: ShownInstance) -> None:
     from batchctl.cli import output
 
     output.section(out, output.properties(_summary(shown)))
@@ -218,7 +218,7 @@ def _show(out: Console, shown: Shown) -> None:
     output.hints(out, *_next(shown))
 
 
-def _summary(shown: Shown) -> list[tuple[str, Text]]:
+def _summary(shown: ShownInstance) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell, time, word
     from batchctl.domain.rows import RETRIES_SKIPPED
 
@@ -243,7 +243,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
     return pairs
 
 
-def _version(shown: Shown) -> str:
+def _version(shown: ShownInstance) -> str:
     """Say which version of its batch an instance was created for, and whether that is another now."""
     from batchctl.domain.text import typed
 
@@ -254,7 +254,7 @@ def _version(shown: Shown) -> str:
     return f"{made}, {now}: what follows runs as it is now   (batchctl versions {typed(batch.name)})"
 
 
-def _steps(shown: Shown) -> Listing:
+def _steps(shown: ShownInstance) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
 
@@ -294,7 +294,7 @@ def acts(audit: Iterable[AuditEntry]) -> Listing:
     return Listing("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
 
 
-def _next(shown: Shown) -> list[str]:
+def _next(shown: ShownInstance) -> list[str]:
     from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
     from batchctl.domain.gates import refused_mend
 
@@ -323,7 +323,7 @@ def _next(shown: Shown) -> list[str]:
             return every
 
 
-def _as_json(shown: Shown) -> Columns:
+def _as_json(shown: ShownInstance) -> Columns:
     from batchctl.operations import shown_columns
     from batchctl.operations.intake import file_correction
 

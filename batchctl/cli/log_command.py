@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_rows, batch_names, no_time, one_of
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of
 from batchctl.domain.status import SchedulerEvent
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ def log(
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.operations import starting_log
-    from batchctl.operations.starting_log import Filter
+    from batchctl.operations.starting_log import EventFilter
 
     event = None if kind is None else SchedulerEvent(kind)
-    wanted = Filter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
-    session: Session = ctx.obj
+    wanted = EventFilter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
+    session: CliSession = ctx.obj
     with session.app() as app:
         found = starting_log.page(app.transactions, wanted, limit)
     if as_json:

@@ -16,7 +16,7 @@ import click
 
 import batchctl
 from batchctl.cli import standard_error
-from batchctl.cli.session import Session
+from batchctl.cli.session import CliSession
 from batchctl.cli.standard_error import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
@@ -258,7 +258,7 @@ class CommandsByName(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, config: str | None, debug: bool) -> None:
     """Batch control in which everything is a row. Begin with: batchctl demo."""
-    ctx.obj = Session(config=config, debug=debug)
+    ctx.obj = CliSession(config=config, debug=debug)
 
 
 def entry() -> None:

@@ -15,7 +15,7 @@ from batchctl.domain.text import visible
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from batchctl.cli.session import Session
+    from batchctl.cli.session import CliSession
     from batchctl.logs import Event
     from batchctl.node import Node
 
@@ -45,7 +45,7 @@ _STYLES = {
 
 
 @contextmanager
-def watched(session: Session, slots: int | None = None) -> Iterator[Node]:
+def watched(session: CliSession, slots: int | None = None) -> Iterator[Node]:
     """Lend what works, and show what happens in it."""
     from batchctl.node import Node
 

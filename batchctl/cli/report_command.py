@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import Session, as_rows, batch_names, pass_session
+from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from batchctl.operations.dependencies.dependents import Seen
-    from batchctl.operations.reporting import Coming, Reporter, StepLengths, UnderWay
+    from batchctl.operations.reporting import Coming, Reporter, StepLengths, StepUnderWay
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,7 +41,7 @@ def report() -> None:
 @_since
 @as_rows
 @pass_session
-def durations(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
+def durations(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show how long each step takes: the middle, the slow ones, what was expected, and whether it drifts.
 
     Drift: the middle of the last 20 runs is half as long again as that of those before, or as much shorter, and by a
@@ -70,7 +70,7 @@ def durations(session: Session, names: tuple[str, ...], since: datetime | None, 
 @_since
 @as_rows
 @pass_session
-def due(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
+def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
     from batchctl.cli import output
 
@@ -99,7 +99,7 @@ def due(session: Session, names: tuple[str, ...], since: datetime | None, as_jso
 @_since
 @as_rows
 @pass_session
-def late(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
+def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -147,7 +147,7 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
 
 
 @contextmanager
-def _reporter(session: Session, names: tuple[str, ...], since: datetime | None) -> Iterator[Reporter]:
+def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> Iterator[Reporter]:
     from batchctl.operations.reporting import Reporter
 
     with session.app() as app:
@@ -240,7 +240,7 @@ def _show_waits(out: Console, found: Sequence[Seen]) -> None:
         )
 
 
-def _show_running(out: Console, title: str, found: Sequence[UnderWay]) -> None:
+def _show_running(out: Console, title: str, found: Sequence[StepUnderWay]) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration, time

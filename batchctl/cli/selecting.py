@@ -15,7 +15,7 @@ from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from batchctl.operations.intervene import Operator
-    from batchctl.operations.many import Outcome, Selection
+    from batchctl.operations.many import ManyOutcome, Selection
 
 FAILED = 1
 
@@ -89,15 +89,15 @@ def _filter(action: Any, batch: str | None, status: Any, since: datetime | None)
         then = "" if since is None else f" --since '{since:%Y-%m-%d %H:%M:%S}'"
         message = f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ..."
         raise click.UsageError(message)
-    return many.Filter(status=meant, batch=batch, since=since)
+    return many.InstanceFilter(status=meant, batch=batch, since=since)
 
 
 def _show_selection(selection: Selection, *, as_json: bool) -> None:
     from batchctl.cli import output
-    from batchctl.operations.many import LISTED, Outcome
+    from batchctl.operations.many import LISTED, ManyOutcome
 
     if as_json:
-        output.print_json(Outcome(selection=selection, done=(), refused=()).columns())
+        output.print_json(ManyOutcome(selection=selection, done=(), refused=()).columns())
         return
     click.echo(selection.wording)
     if selection.ids:
@@ -106,7 +106,7 @@ def _show_selection(selection: Selection, *, as_json: bool) -> None:
         output.say("Next: the same command without --dry-run")
 
 
-def _show_outcome(done: Outcome) -> None:
+def _show_outcome(done: ManyOutcome) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell

@@ -93,7 +93,7 @@ class InstanceNumber(WholeNumber):
 def without_name(text: str, ctx: click.Context | None) -> str:
     """Return the 42 of `LoadOrders#42`; that it is one of LoadOrders is looked at once the database is open."""
     name, mark, number = text.rpartition("#")
-    session = None if ctx is None else ctx.find_object(Session)
+    session = None if ctx is None else ctx.find_object(CliSession)
     if not mark or not name or not number.isdecimal() or session is None:
         return text
     session.named.append((name, int(number)))
@@ -144,7 +144,7 @@ INTAKE_ID = IntakeNumber(1, LARGEST_ID)
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class CliSession:
     """The global options."""
 
     config: str | None
@@ -171,7 +171,7 @@ class Session:
             app.close()
 
 
-pass_session = click.make_pass_decorator(Session)
+pass_session = click.make_pass_decorator(CliSession)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with column names, for programs.")
 CSV = "csv"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.missing_controller import TO_RUN
-from batchctl.cli.session import Session, WholeNumber, as_rows, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
 from batchctl.domain.errors import next_step_in
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @as_rows
 @click.option("--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="Rows per list.")
 @pass_session
-def status(session: Session, as_json: bool, limit: int) -> None:
+def status(session: CliSession, as_json: bool, limit: int) -> None:
     """Show what is running, what failed, what waits and why, and what to type."""
     from batchctl.cli import output
     from batchctl.operations.overview import overview

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Ref, Seconds, Session, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
-    from batchctl.operations.tasks import Queued, Task
+    from batchctl.operations.tasks import Queued, TaskWish
     from batchctl.operations.waiting import Awaited, Reference
 
 FAILED = 1
@@ -78,7 +78,7 @@ def task(
     from batchctl.cli.missing_controller import to_wait
     from batchctl.operations.tasks import Desk
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     wanted = _wanted(ctx, sql, connection, entity)
     with session.app() as app:
         desk = Desk(
@@ -107,7 +107,7 @@ def task(
 @reason(required=True)
 @dry_run
 @pass_session
-def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
+def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """Make the task queue, with which whoever may insert its rows runs any command as the controller's user.
 
     On PostgreSQL and SQL Server the script of batchctl db roles keeps every role out but the owner of the tables, the
@@ -144,8 +144,8 @@ def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, d
     )
 
 
-def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> Task:
-    from batchctl.operations.tasks import Task
+def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> TaskWish:
+    from batchctl.operations.tasks import TaskWish
     from batchctl.system.command_line import written
 
     command: tuple[str, ...] | None = ctx.meta[_COMMAND]
@@ -153,7 +153,7 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
         message = "A task is either SQL on a --connection, or a command behind --, not both."
         raise click.UsageError(message, ctx)
     if command:
-        return Task(body=written(command), entity=entity)
+        return TaskWish(body=written(command), entity=entity)
     if command is not None or not sql:
         message = 'Say what to do: batchctl task "SELECT ..." --connection NAME, or batchctl task -- COMMAND ARG...'
         raise click.UsageError(message, ctx)
@@ -164,7 +164,7 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
         message = f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments."
         raise click.UsageError(message, ctx)
     text = sys.stdin.read() if sql == ("-",) else sql[0]
-    return Task(body=text, connection=connection, entity=entity)
+    return TaskWish(body=text, connection=connection, entity=entity)
 
 
 def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
@@ -206,10 +206,10 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
     """
     from batchctl.cli import output
     from batchctl.cli.missing_controller import to_take
-    from batchctl.operations.waiting import Wait
+    from batchctl.operations.waiting import InstanceWait
 
     wanted = [_reference(text) for text in references]
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     shown = _Progress(len(dict.fromkeys(wanted)))
 
     def settled(one: Awaited) -> None:
@@ -223,7 +223,7 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
 
     with session.app() as app:
         shown.idle = to_take(app)
-        waiting = Wait(app.transactions, app.clock, app.presence, settled, failure, progress=shown.show)
+        waiting = InstanceWait(app.transactions, app.clock, app.presence, settled, failure, progress=shown.show)
         found = waiting.until_settled(wanted, timeout)
     shown.clear()
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Ref, Session, as_json, pass_session
+from batchctl.cli.session import CliSession, Ref, as_json, pass_session
 
 if TYPE_CHECKING:
     from batchctl.domain.gates import Gate
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("ref", metavar="REF", type=Ref())
 @as_json
 @pass_session
-def why(session: Session, ref: str, as_json: bool) -> None:
+def why(session: CliSession, ref: str, as_json: bool) -> None:
     """Explain why something does not run, gate by gate.
 
     REF is a BatchControl id (42, or NAME#42), a batch (batch:NAME), a FileProcess id (file:17), a schedule

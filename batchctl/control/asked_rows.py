@@ -11,7 +11,7 @@ from batchctl.preparation import ask_populator
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedCreation:
     """What is to be created of one row, as its populators filled it before any transaction."""
 
     row: IntakeRow
@@ -101,18 +101,18 @@ class AskedRows:
         # The others are not kept waiting for the one.
         return any(map(self.populators.is_stuck, batches)) and not all(map(self.populators.is_stuck, batches))
 
-    def ask(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> Wanted | None:
+    def ask(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> WantedCreation | None:
         """Return all that is wanted of a row if that is known at once; else ask, and it is handed out later."""
         room = [batch for batch in batches if self.populators.has_room(batch)]
         found = {batch.batch_id: ask_populator(self.populators, row, batch) for batch in room}
         values = {batch_id: each for batch_id, each in found.items() if each is not None}
         lacks = frozenset(batch.batch_id for batch in batches if batch not in room)
         if len(values) == len(room):
-            return Wanted(row, room, values, awaits=lacks)
+            return WantedCreation(row, room, values, awaits=lacks)
         self._asked[row.intake_id] = _Asked(row, room, values, lacks=lacks)
         return None
 
-    def ready(self) -> Iterator[Wanted]:
+    def ready(self) -> Iterator[WantedCreation]:
         """Yield what can be created, in the order in which it was asked for."""
         for answer in self.populators.answers():
             asked = self._asked.get(answer.row.intake_id)
@@ -123,14 +123,16 @@ class AskedRows:
         for asked in [*self._asked.values()]:
             if not asked.awaited:
                 del self._asked[asked.row.intake_id]
-                yield Wanted(asked.row, asked.batches, asked.populated, frozenset(asked.hung), awaits=asked.lacks)
+                yield WantedCreation(
+                    asked.row, asked.batches, asked.populated, frozenset(asked.hung), awaits=asked.lacks
+                )
             elif self._is_split(asked):
                 known = asked.known
                 asked.batches = [batch for batch in asked.batches if batch not in known]
                 awaits = asked.lacks.union(batch.batch_id for batch in asked.batches)
-                yield Wanted(asked.row, known, asked.populated, awaits=awaits)
+                yield WantedCreation(asked.row, known, asked.populated, awaits=awaits)
 
-    def take_note(self, wanted: Wanted) -> None:
+    def take_note(self, wanted: WantedCreation) -> None:
         """Take note that what was handed out is written: what took too long is asked for again, or given up."""
         if not wanted.hung:
             return

@@ -141,7 +141,7 @@ class Begun:
 
 
 @value
-class Written:
+class WrittenTurn:
     """What a transaction wrote."""
 
     starts: tuple[Attempt, ...] = ()
@@ -160,9 +160,9 @@ class Written:
     fired: tuple[IntakeId, ...] = ()
     """Rows that ask for work because of what has completed."""
 
-    def __add__(self, other: Written) -> Written:
+    def __add__(self, other: WrittenTurn) -> WrittenTurn:
         """Put together what two parts of a transaction wrote."""
-        return Written(
+        return WrittenTurn(
             self.starts + other.starts,
             self.announced + other.announced,
             self.parked + other.parked,
@@ -181,10 +181,10 @@ class Written:
             *(instance_id for begun in self.begun for instance_id, *_ in begun.marks),
         ]
 
-    def committed(self) -> Written:
+    def committed(self) -> WrittenTurn:
         """Return the same with all attempts to be started; for when it is committed."""
         starts = (*self.starts, *chain.from_iterable(one.attempts() for one in self.begun))
-        return Written(
+        return WrittenTurn(
             starts, self.announced, self.parked, self.locked, self.waiting, contended=self.contended, fired=self.fired
         )
 

@@ -12,8 +12,8 @@ from itertools import count, groupby, islice, takewhile
 from operator import attrgetter
 from typing import Any
 
-from batchctl.control.attempts import Batches, InstanceMessage, Written
-from batchctl.control.drafts import Plan
+from batchctl.control.attempts import Batches, InstanceMessage, WrittenTurn
+from batchctl.control.drafts import PlannedAttempt
 from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
@@ -81,14 +81,14 @@ class Claimer:
         parked: Container[InstanceId] = (),
         likely: Container[BatchId] = (),
         singly: bool = False,
-    ) -> Written:
+    ) -> WrittenTurn:
         """Claim up to `places` instances and record the beginning of their next step.
 
         A batch that another controller claims from at this moment is passed over: nobody waits for another. One that
         is `likely` to have something that may start is locked without looking first. Raises `NotAsReadError`, or
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
-        written = Written()
+        written = WrittenTurn()
         look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)
         for batch in look.batches():
             if not self.recorder.has_time:
@@ -100,7 +100,7 @@ class Claimer:
                 # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
                 look = look.anew(batch)
             if not is_locked():
-                written += Written(contended=frozenset({batch.name}))
+                written += WrittenTurn(contended=frozenset({batch.name}))
                 continue
             most = min(places - len(written.started), look.room.places(batch))
             found = look.startable(batch)
@@ -122,25 +122,27 @@ class Claimer:
         most: int,
         *,
         singly: bool,
-    ) -> Written:
-        written = Written()
+    ) -> WrittenTurn:
+        written = WrittenTurn()
         while self.recorder.has_time and (left := most - len(written.started)) > 0:
             if not (chosen := list(islice(found, left))):
                 break
             locked = instances.locked(connection, [instance.instance_id for instance in chosen])
             held = [instance.instance_id for instance in chosen if instance.instance_id in locked]
-            written += Written(locked=tuple(named_locked(connection, instance_id) for instance_id in held))
+            written += WrittenTurn(locked=tuple(named_locked(connection, instance_id) for instance_id in held))
             free = [instance for instance in chosen if instance.instance_id not in locked]
             if singly:
                 in_time = takewhile(lambda _: self.recorder.has_time, free)
-                written += sum((self._claim_one(connection, one, batch, batches, now) for one in in_time), Written())
+                written += sum(
+                    (self._claim_one(connection, one, batch, batches, now) for one in in_time), WrittenTurn()
+                )
             elif free:
                 written += self._claim_together(connection, free, batch, now)
         return written
 
     def _claim_together(
         self, connection: Any, free: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
-    ) -> Written:
+    ) -> WrittenTurn:
         now = not_before(now, *(instance.updated_at for instance in free))
         # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
         tried = [instance.instance_id for instance in free if instance.claim_token > 0]
@@ -156,7 +158,7 @@ class Claimer:
 
     def _claim_one(
         self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
-    ) -> Written:
+    ) -> WrittenTurn:
         after, now = moves.claimed(instance, self.recorder.controller), not_before(now, instance.updated_at)
         try:
             with savepoint(connection):
@@ -165,8 +167,8 @@ class Claimer:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
-            return Written(parked=((instance.instance_id, in_short(error)),))
-        return Written(parked=((instance.instance_id, CHANGED),))
+            return WrittenTurn(parked=((instance.instance_id, in_short(error)),))
+        return WrittenTurn(parked=((instance.instance_id, CHANGED),))
 
     def _begin_next(
         self,
@@ -176,7 +178,7 @@ class Claimer:
         batch: BatchDefinition,
         batches: Batches,
         now: datetime,
-    ) -> Written:
+    ) -> WrittenTurn:
         so_far = {instance.instance_id: history.attempts_so_far(connection, instance.instance_id)}
         plan = self._plan(connection, before, instance, batch, so_far)
         if plan is None:
@@ -190,7 +192,7 @@ class Claimer:
         instance: BatchInstance,
         batch: BatchDefinition,
         so_far: Mapping[InstanceId, AttemptsSoFar],
-    ) -> Plan | None:
+    ) -> PlannedAttempt | None:
         """Return the attempt at an instance's next step; None when it has none."""
         step = batch.step_after(instance.last_seq)
         if step is None:
@@ -199,7 +201,7 @@ class Claimer:
         attempts = made.at(step.seq)
         must_verify = self._must_verify(connection, before, step)
         cause = moves.cause_of(before.status, attempts=attempts, must_verify=must_verify)
-        return Plan(instance, batch, step, attempts + 1, cause, made)
+        return PlannedAttempt(instance, batch, step, attempts + 1, cause, made)
 
     def _must_verify(self, connection: Any, before: BatchInstance, step: Step) -> bool:
         if step.on_lost is not OnLost.VERIFY or before.status is not InstanceStatus.RETRY:
@@ -209,14 +211,14 @@ class Claimer:
 
     def _finish_without_step(
         self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
-    ) -> Written:
+    ) -> WrittenTurn:
         """Complete an instance behind whose last step the definition has none any more."""
         after = moves.moved(instance, moves.finished(instance))
         instances.move(connection, instance, after, now)
         intake.complete_if_done(connection, after.intake_id, now)
         started.note_end(connection, after, None, now)
         fired = dependencies.offer(connection, [after], batches, now)
-        return Written(announced=(InstanceMessage(batch.name, after),), fired=tuple(fired))
+        return WrittenTurn(announced=(InstanceMessage(batch.name, after),), fired=tuple(fired))
 
 
 @dataclass(frozen=True)

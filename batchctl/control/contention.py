@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from batchctl.control.attempts import Written
+from batchctl.control.attempts import WrittenTurn
 from batchctl.domain.rows import InstanceId
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Clock, Transactions
@@ -107,7 +107,7 @@ class Contention:
         batches = {f"batch {name}": said for name, said in self._batches.announced.items()}
         return batches | {f"BatchControl {number}": said for number, said in self._instances.announced.items()}
 
-    def take_note(self, written: Written) -> bool:
+    def take_note(self, written: WrittenTurn) -> bool:
         """Take note of the locks that a transaction has met, and tell those that last; true when there were any."""
         if not (self._instances or self._batches or written.locked or written.contended):
             self.are_new = False

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, End, Mark, Written
+from batchctl.control.attempts import Attempt, End, Mark, WrittenTurn
 from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.contention import LOCKED_LOOK, Contention
 from batchctl.control.creation import CreationReport
@@ -261,7 +261,7 @@ class Controller:
 
         self._allotment.renew()
 
-        def work(connection: Any) -> tuple[Made, Written]:
+        def work(connection: Any) -> tuple[Made, WrittenTurn]:
             self._take_in_changes(connection)
             creating = create(connection)
             written = self._note_marks(self._claim(connection, self._clock.now(), self._free, likely))
@@ -385,14 +385,14 @@ class Controller:
         except Exception as error:  # noqa: BLE001 - steps go on, whatever keeps their version from being written down
             self._tell("controller.trouble", Message=in_short(error))
 
-    def _record(self) -> Written:
+    def _record(self) -> WrittenTurn:
         """Write the ends and the starts that follow; one at a time when together they are refused."""
         claims = self._free > 0 and (
             bool(self._in_flight.ended or self._likely) or (self._look and self._something_may_start())
         )
         if not self._in_flight.ended and not claims and not self._unsettled:
             self._contention.are_new = False
-            return Written()
+            return WrittenTurn()
         ends = tuple(self._in_flight.ended)
         try:
             written, self._claims_singly = self._write(ends, claims=claims), False
@@ -418,7 +418,7 @@ class Controller:
         self._take_note(written)
         return written
 
-    def _take_note(self, written: Written) -> None:
+    def _take_note(self, written: WrittenTurn) -> None:
         """Take note of what could not be claimed or recorded, and of what asks for work now."""
         if written.fired:
             self._noticed |= Change.INTAKE
@@ -440,13 +440,13 @@ class Controller:
         self._look, self._likely = found is not None, frozenset() if found is None else frozenset({found})
         return self._look
 
-    def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
+    def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> WrittenTurn:
         together = bool(ends) and not singly
         draft = (
             self._draft(ends, stopping=not goes_on or not self._may_begin) if together and not self._unsettled else None
         )
 
-        def work(connection: Any) -> Written:
+        def work(connection: Any) -> WrittenTurn:
             self._take_in_changes(connection)
             now, stopping = self._clock.now(), not goes_on or not self._may_begin
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
@@ -473,7 +473,7 @@ class Controller:
         self._in_flight.add(written.starts)
         return written
 
-    def _note_marks(self, written: Written) -> Written:
+    def _note_marks(self, written: WrittenTurn) -> WrittenTurn:
         self._marks.update(*(begun.marks for begun in written.begun))
         return written
 
@@ -482,7 +482,7 @@ class Controller:
         with self._transactions.read() as connection:
             return self._recorder.draft(connection, ends, self._batches, self._clock.now(), stopping=stopping)
 
-    def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
+    def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> WrittenTurn:
         return self._claimer.claim(
             connection,
             self._batches,
@@ -494,7 +494,7 @@ class Controller:
             singly=self._claims_singly,
         )
 
-    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
+    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], WrittenTurn]) -> WrittenTurn:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
 
         What cannot be passed over, such as a locked table, is waited for a moment only: signs of life have to go on.
@@ -513,13 +513,13 @@ class Controller:
             message = f"The control database stayed locked by {instances.blocker(connection)}."
         raise Busy(message, next_step="batchctl status")
 
-    def _write_singly(self, ends: Sequence[End], *, claims: bool) -> Written:
+    def _write_singly(self, ends: Sequence[End], *, claims: bool) -> WrittenTurn:
         """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded.
 
         Claim each instance by itself: at once where nothing has ended, else in the next turn.
         """
         self._claims_singly = True
-        written = Written() if ends else self._write((), claims=claims)
+        written = WrittenTurn() if ends else self._write((), claims=claims)
         for end in ends:
             recorded = self._first_that_is_taken(end)
             written += recorded
@@ -527,7 +527,7 @@ class Controller:
                 self._in_flight.ended.remove(end)
         return written
 
-    def _first_that_is_taken(self, end: End) -> Written:
+    def _first_that_is_taken(self, end: End) -> WrittenTurn:
         message = ""
         for goes_on in (True, False):
             try:
@@ -539,7 +539,7 @@ class Controller:
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 
-    def _report(self, written: Written) -> None:
+    def _report(self, written: WrittenTurn) -> None:
         """Tell what is so since the commit, once what was recorded is started: a step need not wait for the telling."""
         self.tally.count(written)
         if self._listener is not silent:
@@ -550,6 +550,6 @@ class Controller:
         self._listener(Event(name, fields))
 
 
-def _warily(work: Callable[[Any], Written], connection: Any) -> Written:
+def _warily(work: Callable[[Any], WrittenTurn], connection: Any) -> WrittenTurn:
     instances.look_for_locks(connection)
     return work(connection)

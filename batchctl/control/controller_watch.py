@@ -12,7 +12,7 @@ from batchctl.store import controllers
 
 
 @dataclass(slots=True)
-class Watch:
+class ControllerWatch:
     """What one controller sees of the others."""
 
     transactions: Transactions

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from batchctl.control.asked_rows import AskedRows, Wanted
-from batchctl.control.intake_walk import IN_TURN, Line, Walk, Walks
+from batchctl.control.asked_rows import AskedRows, WantedCreation
+from batchctl.control.intake_walk import IN_TURN, EntityLine, IntakeWalk, Walks
 from batchctl.control.intake_writing import UNTAKEN, IntakeWriter, Made, is_still
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
 from batchctl.domain.plugins import Plugins
@@ -184,9 +184,9 @@ class Creator:
         if known != walks.known or (walks.first.looked <= FEW and not walks.first.lines):
             if known != walks.known:
                 self._repeating.clear()
-            walks.known, walks.first, walks.again = known, Walk(), None
+            walks.known, walks.first, walks.again = known, IntakeWalk(), None
         elif anew and walks.again is None:
-            walks.again = Walk()
+            walks.again = IntakeWalk()
         yield from self._go_on(walks.first, known, together)
         if walks.again is not None and (yield from self._go_on(walks.again, known, None, until=walks.first.at)):
             walks.first.looked, walks.again = walks.again.looked, None
@@ -212,7 +212,7 @@ class Creator:
 
     def _go_on(
         self,
-        walk: Walk,
+        walk: IntakeWalk,
         known: Mapping[BatchId, BatchDefinition],
         together: Together | None,
         until: float = math.inf,
@@ -239,7 +239,7 @@ class Creator:
                     together = None
         return not walk.lines
 
-    def _look(self, walk: Walk, until: float) -> tuple[list[IntakeRow], bool]:
+    def _look(self, walk: IntakeWalk, until: float) -> tuple[list[IntakeRow], bool]:
         """Look at the next rows: return those that nobody takes, and whether no more follow."""
         before = walk.at
         with self.transactions.read() as connection:
@@ -254,7 +254,7 @@ class Creator:
         return untaken, found.is_last or walk.at >= until
 
     def _turn(
-        self, walk: Walk, line: Line, known: Mapping[BatchId, BatchDefinition], most: int
+        self, walk: IntakeWalk, line: EntityLine, known: Mapping[BatchId, BatchDefinition], most: int
     ) -> Iterator[tuple[IntakeRow, Sequence[BatchDefinition]]]:
         """Yield the rows of an entity whose turn it is, as long as there is room to ask about them."""
         if line.is_cut and not line.rows:
@@ -325,7 +325,7 @@ class Creator:
         """Create one row's instances, or ask for what they are to hold."""
         return self._surely(row, partial(self._create_for, row, batches, together))
 
-    def _settle(self, wanted: Wanted) -> CreationReport:
+    def _settle(self, wanted: WantedCreation) -> CreationReport:
         """Create what populators have answered."""
 
         def create() -> CreationReport:
@@ -365,10 +365,12 @@ class Creator:
                 return report
         return tell(self._run(partial(self._write_and_tell, wanted)))
 
-    def _populated(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> Wanted:
-        return Wanted(row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches})
+    def _populated(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> WantedCreation:
+        return WantedCreation(
+            row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
+        )
 
-    def _write_and_tell(self, wanted: Wanted, connection: Any) -> Made:
+    def _write_and_tell(self, wanted: WantedCreation, connection: Any) -> Made:
         made = self._writer.write(wanted, connection)
         if made.created:
             instances.tell(connection)

@@ -22,7 +22,7 @@ DRAFT_HOLDS = timedelta(seconds=0.1)
 
 
 @value
-class Decided:
+class AfterEnd:
     """What follows from the end of an attempt."""
 
     end: End
@@ -34,7 +34,7 @@ class Decided:
 
 
 @value
-class Plan:
+class PlannedAttempt:
     """An attempt that is to begin."""
 
     instance: BatchInstance
@@ -49,13 +49,13 @@ class Plan:
 class Writing:
     """What is to be written at a time: the attempts that begin are made ready."""
 
-    plans: Sequence[Plan]
+    plans: Sequence[PlannedAttempt]
     prepared: Sequence[Prepared]
     turn: turns.Turn
     now: datetime
 
     @property
-    def ready(self) -> dict[InstanceId, tuple[Plan, Prepared]]:
+    def ready(self) -> dict[InstanceId, tuple[PlannedAttempt, Prepared]]:
         """Return by their instances the attempts that begin."""
         made = zip(self.plans, self.prepared, strict=True)
         return {plan.instance.instance_id: (plan, prepared) for plan, prepared in made}
@@ -70,7 +70,7 @@ class Draft:
     now: datetime
     stopping: bool
     """Nothing begins by it."""
-    decided: Sequence[Decided]
+    decided: Sequence[AfterEnd]
     writing: Writing
 
     def holds(self, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool) -> bool:
@@ -89,19 +89,19 @@ def time_of(ends: Sequence[End], now: datetime) -> datetime:
     return not_before(now, *(end.attempt.started_at for end in ends))
 
 
-def next_plans(decided: Sequence[Decided]) -> list[Plan]:
+def next_plans(decided: Sequence[AfterEnd]) -> list[PlannedAttempt]:
     """Return the attempts that begin because of ends."""
     return [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
 
 
-def _plan(one: Decided, step: Step) -> Plan:
+def _plan(one: AfterEnd, step: Step) -> PlannedAttempt:
     so_far = one.end.attempt.so_far
     attempts = so_far.at(step.seq)
     cause = moves.cause_of(InstanceStatus.READY, attempts=attempts, must_verify=False)
-    return Plan(one.after, one.batch, step, attempts + 1, cause, so_far)
+    return PlannedAttempt(one.after, one.batch, step, attempts + 1, cause, so_far)
 
 
-def beginning(plan: Plan, prepared: Prepared) -> Beginning:
+def beginning(plan: PlannedAttempt, prepared: Prepared) -> Beginning:
     """Return what stands in the history of an attempt that begins."""
     # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
     step = plan.step if plan.cause is Cause.VERIFY else prepared.step
@@ -109,7 +109,7 @@ def beginning(plan: Plan, prepared: Prepared) -> Beginning:
     return Beginning(plan.instance, step, plan.attempt_no, plan.cause, *command, plan.batch.version)
 
 
-def ending(one: Decided, now: datetime) -> Ending:
+def ending(one: AfterEnd, now: datetime) -> Ending:
     """Return what stands there of how it ended."""
     end, move = one.end, one.move
     # What is over leaves the time at which it was due itself, and waits for nothing.

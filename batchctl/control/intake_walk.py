@@ -22,7 +22,7 @@ Lacking = tuple[IntakeRow, Sequence[BatchId]]
 
 
 @dataclass(slots=True)
-class Line:
+class EntityLine:
     """The next rows of one entity that miss instances, in order of arrival."""
 
     entity: str
@@ -42,29 +42,29 @@ class Line:
 
 
 @dataclass(slots=True)
-class Walk:
+class IntakeWalk:
     """A way through the ready rows."""
 
     at: int = 0
     """The last row that was looked at."""
     looked: int = 0
     """How many there were."""
-    lines: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, EntityLine] = field(default_factory=dict)
     """What was met and is not created yet, by entity."""
 
     def take_in(self, found: Looked, asked: Container[IntakeId]) -> None:
         """Go on behind what was looked at; what has takers waits for its turn, unless it is asked about already."""
         self.at, self.looked = found.up_to, self.looked + found.rows
         for row, batch_ids in _lacking(found, asked):
-            self.lines.setdefault(row.entity, Line(row.entity)).add((row, batch_ids))
+            self.lines.setdefault(row.entity, EntityLine(row.entity)).add((row, batch_ids))
 
-    def refill(self, connection: Any, line: Line, asked: Container[IntakeId]) -> None:
+    def refill(self, connection: Any, line: EntityLine, asked: Container[IntakeId]) -> None:
         """Read on the rows of an entity that were met and not kept."""
         found = intake.look_on(connection, line.entity, line.at, self.at, KEPT)
         line.rows.extend(_lacking(found, asked))
         line.at, line.is_cut = found.up_to, not found.is_last
 
-    def turns(self) -> Iterator[Line]:
+    def turns(self) -> Iterator[EntityLine]:
         """Yield the lines, one after the other."""
         for entity, line in [*self.lines.items()]:
             yield line
@@ -78,11 +78,11 @@ class Walks:
 
     known: Any = None
     """The definitions that they were looked at by."""
-    first: Walk = field(default_factory=Walk)
+    first: IntakeWalk = field(default_factory=IntakeWalk)
     """What follows behind it has never been looked at by these definitions."""
     newest: int = 0
     """The last row that was ever looked at."""
-    again: Walk | None = None
+    again: IntakeWalk | None = None
     """What others did behind the back of the first: rows committed late, or made ready again."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 from zoneinfo import ZoneInfo
 
-from batchctl.control.asked_rows import Wanted
+from batchctl.control.asked_rows import WantedCreation
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import MOST_TRIES, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.scheduling.wall_clock import WallClock
@@ -41,7 +41,7 @@ class IntakeWriter:
     clock: Clock
     zone: ZoneInfo
 
-    def ask_to_write(self, wanted: Wanted, connection: Any) -> Callable[[], Made]:
+    def ask_to_write(self, wanted: WantedCreation, connection: Any) -> Callable[[], Made]:
         """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
         row = wanted.row
         values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
@@ -69,7 +69,7 @@ class IntakeWriter:
 
         return answer
 
-    def write(self, wanted: Wanted, connection: Any) -> Made:
+    def write(self, wanted: WantedCreation, connection: Any) -> Made:
         """Write what was wanted of a row, and say on it what came of that; who keeps it locked is waited for."""
         now, row = self.clock.now(), wanted.row
         if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, Written
+from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, WrittenTurn
 from batchctl.control.drafts import (
-    Decided,
+    AfterEnd,
     Draft,
-    Plan,
+    PlannedAttempt,
     Writing,
     beginning,
     ended_at,
@@ -46,7 +46,7 @@ from batchctl.store.history import Ending
 from batchctl.store.intake import intake
 from batchctl.store.transactions import left_out_if_refused
 
-Ready = tuple[Plan, Prepared]
+Ready = tuple[PlannedAttempt, Prepared]
 """An attempt that is to begin, made ready."""
 
 
@@ -81,7 +81,7 @@ class Recorder:
         stopping: bool,
         singly: bool = False,
         draft: Draft | None = None,
-    ) -> Written:
+    ) -> WrittenTurn:
         """Record how attempts ended; one whose rows somebody else keeps locked waits, and the others do not wait for it.
 
         What the `draft` says is written if it still holds. Raises `NotAsReadError` when not all stand as they were read:
@@ -91,13 +91,13 @@ class Recorder:
         if singly or _any_cancelled(free) or _any_stops_all(batches):
             at = time_of(free, now)
             each = [self.record_end(connection, end, batches, now, at, stopping=stopping, apart=singly) for end in free]
-            written = sum(each, Written())
+            written = sum(each, WrittenTurn())
         elif free:
             if draft is None or not draft.holds(free, batches, now, stopping=stopping):
                 draft = self.draft(connection, free, batches, now, stopping=stopping, known=draft)
             written = self._write_ends(connection, draft.decided, draft.writing, batches)
         else:
-            written = Written()
+            written = WrittenTurn()
         return written if locked is None else locked + written
 
     def draft(
@@ -114,7 +114,7 @@ class Recorder:
 
         What an older draft has made `known`, nobody is asked about again.
         """
-        decided, ready, at = list[Decided](), list[Ready](), time_of(ends, now)
+        decided, ready, at = list[AfterEnd](), list[Ready](), time_of(ends, now)
         made = {} if known is None else known.writing.ready
         for end in ends:
             instance = end.attempt.instance
@@ -137,7 +137,7 @@ class Recorder:
         *,
         stopping: bool,
         apart: bool = False,
-    ) -> Written:
+    ) -> WrittenTurn:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one.
 
         `at` is written as the time of all that; it does not lie before the attempt, as `now` may.
@@ -159,16 +159,18 @@ class Recorder:
                 break
         return self._fenced(connection, end, at)
 
-    def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
+    def begin(
+        self, connection: Any, plans: Sequence[PlannedAttempt], now: datetime, *, claims: turns.Moves = ()
+    ) -> WrittenTurn:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made.
 
         What is to be claimed, and cannot be made ready in this turn any more, is left to the next.
         """
         ready = self._ready(plans, now) if not claims else list(self._ready_in_time(plans, now))
         if not ready:
-            return Written()
+            return WrittenTurn()
         writing = self._make(connection, claims[: len(ready)], (), ready, now, claim=True)
-        return Written(begun=self._write(connection, writing))
+        return WrittenTurn(begun=self._write(connection, writing))
 
     def settle(
         self,
@@ -176,13 +178,13 @@ class Recorder:
         ends: Sequence[End],
         batches: Batches,
         marks: AbstractSet[Mark],
-    ) -> tuple[Written, Sequence[End]]:
+    ) -> tuple[WrittenTurn, Sequence[End]]:
         """Find out what became of a transaction whose commit nobody saw; return it, and the ends that it did not record.
 
         What it began, as the `marks` say, is begun: nothing has started it yet. Whatever else stands as begun by this
         controller may have ended long ago: an older database was restored. What it ended is only told.
         """
-        written, left = Written(), list[End]()
+        written, left = WrittenTurn(), list[End]()
         for end in ends:
             entry = history.load(connection, end.attempt.history_id)
             if entry is None or entry.status is HistoryStatus.RUNNING:
@@ -191,7 +193,9 @@ class Recorder:
             ended = moves.Ended(seq=entry.seq, status=entry.status, message=entry.message)
             after = self._load(connection, end.attempt) or end.attempt.instance
             stays = after.status.is_claimed and after.claimed_by == self.controller
-            written += Written(announced=(InstanceMessage(end.attempt.batch.name, after, end.attempt, ended, stays),))
+            written += WrittenTurn(
+                announced=(InstanceMessage(end.attempt.batch.name, after, end.attempt, ended, stays),)
+            )
         for entry in history.live_entries(connection):
             mark = (entry.instance_id, entry.claim_token, entry.seq, entry.attempt_no)
             if entry.claimed_by == self.controller and mark in marks:
@@ -226,24 +230,24 @@ class Recorder:
         now = not_before(now, instance.updated_at)
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
-    def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
+    def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> AfterEnd:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
         may_go_on = may_go_on and self.can_begin(batch.step_after(end.attempt.step.seq))
         ended = self._ended(end)
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
-        return Decided(end, batch, found, ended, move, moves.moved(found, move))
+        return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
         self,
         connection: Any,
-        decided: Sequence[Decided],
+        decided: Sequence[AfterEnd],
         writing: Writing,
         batches: Batches,
         *,
         apart: bool = False,
-    ) -> Written:
+    ) -> WrittenTurn:
         """Write ends and what follows from them."""
         begun, now = self._write(connection, writing), writing.now
         over = [one for one in decided if one.after.status.is_final]
@@ -257,10 +261,10 @@ class Recorder:
             )
             for one in decided
         ]
-        return Written(begun=begun, announced=tuple(told), fired=fired)
+        return WrittenTurn(begun=begun, announced=tuple(told), fired=fired)
 
     def _follow(
-        self, connection: Any, over: Sequence[Decided], batches: Batches, now: datetime, *, apart: bool
+        self, connection: Any, over: Sequence[AfterEnd], batches: Batches, now: datetime, *, apart: bool
     ) -> tuple[IntakeId, ...]:
         """Complete the rows of instances that are over, and start what has waited for them; return what was started."""
         intake.complete_all_done(connection, [one.after.intake_id for one in over], now)
@@ -274,7 +278,7 @@ class Recorder:
         self,
         connection: Any,
         moves: turns.Moves,
-        decided: Sequence[Decided],
+        decided: Sequence[AfterEnd],
         ready: Sequence[Ready],
         now: datetime,
         *,
@@ -285,10 +289,10 @@ class Recorder:
         turn = turns.make(connection, moves, endings, beginnings, self.host, now, claim=claim)
         return Writing([plan for plan, _ in ready], [prepared for _, prepared in ready], turn, now)
 
-    def _ready(self, plans: Sequence[Plan], now: datetime) -> list[Ready]:
+    def _ready(self, plans: Sequence[PlannedAttempt], now: datetime) -> list[Ready]:
         return [(plan, self._prepare(plan, now)) for plan in plans]
 
-    def _ready_in_time(self, plans: Sequence[Plan], now: datetime) -> Iterator[Ready]:
+    def _ready_in_time(self, plans: Sequence[PlannedAttempt], now: datetime) -> Iterator[Ready]:
         """Yield as many as can be made ready in this turn."""
         for plan in plans:
             if not self.has_time:
@@ -308,23 +312,23 @@ class Recorder:
         )
         return (Begun(marks, attempts),) if marks else ()
 
-    def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
+    def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> WrittenTurn:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
         if instance is None or instance.claimed_by != self.controller or instance.claim_token != entry.claim_token:
-            return Written()
+            return WrittenTurn()
         step = None if batch is None else batch.step_at(entry.seq)
         if batch is None or step is None:
             # Only a hand can have taken the definition away in that moment; the next start finds it lost.
-            return Written()
+            return WrittenTurn()
         prepared = self.preparer.prepare(
             instance, batch, step, attempt_no=entry.attempt_no, cause=entry.cause, now=entry.started_at
         )
         if prepared.command_spec != entry.command_spec:
             reason = "the definition was changed while nobody knew whether the step had been recorded"
             prepared = Prepared(prepared.step, None, None, reason)
-        return Written(starts=(self._of_entry(connection, entry, instance, batch, step, prepared),))
+        return WrittenTurn(starts=(self._of_entry(connection, entry, instance, batch, step, prepared),))
 
-    def _prepare(self, plan: Plan, now: datetime) -> Prepared:
+    def _prepare(self, plan: PlannedAttempt, now: datetime) -> Prepared:
         prepare = partial(
             self.preparer.prepare,
             plan.instance,
@@ -336,7 +340,7 @@ class Recorder:
         )
         return prepare() if self.allotment is None else self.allotment.spend(prepare)
 
-    def _attempt(self, plan: Plan, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
+    def _attempt(self, plan: PlannedAttempt, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
         return Attempt(
             history_id,
             plan.instance,
@@ -387,7 +391,7 @@ class Recorder:
             return moves.verified(attempt.step.seq, end.outcome, done=done)
         return moves.ended(attempt.step, end.outcome, end.stop)
 
-    def _fenced(self, connection: Any, end: End, now: datetime) -> Written:
+    def _fenced(self, connection: Any, end: End, now: datetime) -> WrittenTurn:
         """Record that somebody else has the instance now: nothing of this attempt counts."""
         attempt = end.attempt
         found = self._load(connection, attempt)
@@ -416,17 +420,21 @@ class Recorder:
             late = late_result(end, now)
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
-        return Written(announced=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
+        return WrittenTurn(
+            announced=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),)
+        )
 
 
-def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written | None, Sequence[End]]:
+def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:
     """Return what is told of the ends whose rows somebody else keeps locked, if there are any, and the others."""
     locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
     if not locked:
         return None, ends
     waiting = tuple(end for end in ends if end.attempt.instance.instance_id in locked)
     who = tuple(named_locked(connection, end.attempt.instance.instance_id) for end in waiting)
-    return Written(locked=who, waiting=waiting), [end for end in ends if end.attempt.instance.instance_id not in locked]
+    return WrittenTurn(locked=who, waiting=waiting), [
+        end for end in ends if end.attempt.instance.instance_id not in locked
+    ]
 
 
 def _is_idle(connection: Any, instance: BatchInstance) -> bool:

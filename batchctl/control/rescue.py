@@ -13,9 +13,9 @@ from typing import TypeVar
 from batchctl.control.allotment import MOST, Allotment
 from batchctl.control.attempts import Attempt
 from batchctl.control.contention import Locks
-from batchctl.control.controller_watch import Watch
+from batchctl.control.controller_watch import ControllerWatch
 from batchctl.control.recording import Recorder
-from batchctl.control.takeover import Takeover, Verdict, belongs
+from batchctl.control.takeover import LostVerdict, Takeover, belongs
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Rendered
@@ -91,7 +91,7 @@ class Rescue:
     """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
     _announced: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
-    _watch: Watch = field(init=False)
+    _watch: ControllerWatch = field(init=False)
     _takeover: Takeover = field(init=False)
     _locks: Locks = field(init=False)
     """The rows that were locked at the last look, each a column and its value."""
@@ -103,7 +103,7 @@ class Rescue:
     def __post_init__(self) -> None:
         """Know nothing of the others yet."""
         me = self.recorder.controller
-        self._watch = Watch(self.transactions, self.clock, self.runner, me, self.rhythm, self.noted)
+        self._watch = ControllerWatch(self.transactions, self.clock, self.runner, me, self.rhythm, self.noted)
         self._takeover = Takeover(self.transactions, self.clock, self.recorder)
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
@@ -254,7 +254,7 @@ class Rescue:
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
             if step is not None and not self.recorder.can_begin(step) and self._others_can_begin(step, owner):
                 return None
-            return self._give_up(entry, owner, batch, Verdict(message=_CANNOT_ASK, could_ask=False))
+            return self._give_up(entry, owner, batch, LostVerdict(message=_CANNOT_ASK, could_ask=False))
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
         is_overdue = owner is not None and self._watch.is_overdue(owner.name)
@@ -276,7 +276,7 @@ class Rescue:
             return self._taken_first(found, has_claim=has_claim) or Rescued()
         never_ran = trace is Trace.NEVER_RAN
         message = self._say(trace, entry, may_run_within=self._may_live(owner))
-        return self._give_up(entry, owner, batch, Verdict(message=message, never_ran=never_ran))
+        return self._give_up(entry, owner, batch, LostVerdict(message=message, never_ran=never_ran))
 
     def _others_can_begin(self, step: Step, owner: ControllerRow | None) -> bool:
         """Say whether a controller that lives has the plugin of a step which this one lacks: it takes the attempt over."""
@@ -300,11 +300,11 @@ class Rescue:
         entry = found.entry
         stopped = self.runner.stop_left_over(entry, found.handler, found.rendered)
         message = self._say(Trace.LEFT_OVER, entry, stopped, may_run_within=found.may_run_within)
-        verdict = Verdict(message=message)
+        verdict = LostVerdict(message=message)
         return self._give_up(entry, found.owner, found.batch, verdict)
 
     def _give_up(
-        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: Verdict
+        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> Rescued:
         """Write that nobody knows how an attempt ended, or that it never ran."""
         done, after = self._takeover.give_up(entry, owner, batch, verdict)

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class LostVerdict:
     """What is to be written about an attempt of which nobody will know how it ended."""
 
     message: str
@@ -59,7 +59,7 @@ class Takeover:
         return self._write(take)
 
     def give_up(
-        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: Verdict
+        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> tuple[bool, BatchInstance | None]:
         """Write a verdict: whether it was, and the instance if it has moved with it."""
 
@@ -99,7 +99,7 @@ class Takeover:
         return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == entry.claim_token
 
     def _record(
-        self, connection: Any, entry: HistoryEntry, batch: BatchDefinition | None, verdict: Verdict
+        self, connection: Any, entry: HistoryEntry, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> BatchInstance | None:
         instance = instances.load(connection, entry.instance_id)
         clock = self.clock.now()
@@ -137,7 +137,7 @@ def belongs(entry: HistoryEntry, instance: BatchInstance) -> bool:
 
 
 def _move(
-    entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition, verdict: Verdict, now: datetime
+    entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition, verdict: LostVerdict, now: datetime
 ) -> moves.Move:
     if verdict.never_ran:
         return moves.never_ran(instance, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from batchctl.control.attempts import InstanceMessage, Written
+from batchctl.control.attempts import InstanceMessage, WrittenTurn
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 
@@ -32,7 +32,7 @@ class Tally:
     completed: int = 0
     failed_instances: dict[InstanceId, None] = field(default_factory=dict)
 
-    def count(self, written: Written) -> None:
+    def count(self, written: WrittenTurn) -> None:
         """Count what a transaction wrote."""
         self.started += len(written.starts)
         for told in written.announced:

@@ -72,7 +72,7 @@ def has_open_bracket(pattern: str) -> bool:
 
 
 @value
-class Listing:
+class FolderListing:
     """Part of a walk through a folder: its number among the walks, and when it was made by one's own clock."""
 
     walk: int
@@ -91,14 +91,14 @@ class Sight:
     last_walk: int
 
 
-def seen(before: Sight | None, file: FoundFile, listing: Listing) -> Sight:
+def seen(before: Sight | None, file: FoundFile, listing: FolderListing) -> Sight:
     """Take notice of a file."""
     if before is not None and before.file.is_as(file):
         return Sight(before.file, before.walk, before.since, listing.walk)
     return Sight(file, listing.walk, listing.ended, listing.walk)
 
 
-def is_complete(sight: Sight, listing: Listing, settle_seconds: float) -> bool:
+def is_complete(sight: Sight, listing: FolderListing, settle_seconds: float) -> bool:
     """Say whether a file has been as it is for long enough, and in two walks; 0 takes it as it is first found."""
     if settle_seconds <= 0:
         return True

@@ -82,7 +82,7 @@ class Slots:
 
 
 @value
-class Standing:
+class GateContext:
     """What an instance's gates depend on besides itself and its batch."""
 
     now: datetime
@@ -102,7 +102,7 @@ class Standing:
     """The last attempt of one that has failed, where anybody asks what to do about it."""
 
 
-def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
+def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext) -> tuple[Gate, ...]:
     """Return every gate of an instance, passed or blocking."""
     return (
         _status(instance, batch, standing.last),
@@ -127,7 +127,7 @@ def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
     return Gate("locks")
 
 
-def may_start(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> bool:
+def may_start(instance: BatchInstance, batch: BatchDefinition, standing: GateContext) -> bool:
     """Say whether no gate blocks."""
     return all(gate.blocked is None for gate in gates(instance, batch, standing))
 
@@ -148,7 +148,7 @@ def startable(
     for instance in candidates:
         if places <= 0:
             return
-        if may_start(instance, batch, Standing(now=now, places=places, stop_all=stopper(instance, failures))):
+        if may_start(instance, batch, GateContext(now=now, places=places, stop_all=stopper(instance, failures))):
             places -= 1
             yield instance
         elif makes_later_wait(instance, batch, now):
@@ -461,7 +461,7 @@ def _rows(holders: Sequence[Holder]) -> str | None:
     return f"BatchControl {', '.join(str(one.instance_id) for one in holders[:LISTED])}" if holders else None
 
 
-def _places(batch: BatchDefinition, standing: Standing) -> Gate:
+def _places(batch: BatchDefinition, standing: GateContext) -> Gate:
     if standing.places > 0:
         return _PASSED["MaxConcurrent"]
     before = [one for one in standing.holders if one.batch_id == batch.batch_id]

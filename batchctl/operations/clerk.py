@@ -28,7 +28,7 @@ RESEND, RETRY, REJECT = "resend", "retry", "reject"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class MovedRow:
     """A row that was moved to another status, or would be."""
 
     before: IntakeRow
@@ -95,23 +95,23 @@ class Clerk:
     host: str
     dry_run: bool = False
 
-    def retry(self, intake_id: IntakeId, *, reason: str) -> Moved:
+    def retry(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
         """Make a row ready again, so that it is looked at anew as if it had just arrived."""
 
-        def decide(connection: Any, found: _Found) -> Moved:
+        def decide(connection: Any, found: _Found) -> MovedRow:
             _check_retry(connection, found)
             untaken = None if found.untaken is None else found.untaken[0]
-            return Moved(before=found.row, status=IntakeStatus.READY, batches=found.batches, untaken=untaken)
+            return MovedRow(before=found.row, status=IntakeStatus.READY, batches=found.batches, untaken=untaken)
 
         return self._move(RETRY, intake_id, decide, reason, None)
 
-    def reject(self, intake_id: IntakeId, *, reason: str) -> Moved:
+    def reject(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
         """See that nothing comes of a row that nobody wants."""
 
-        def decide(connection: Any, found: _Found) -> Moved:
+        def decide(connection: Any, found: _Found) -> MovedRow:
             del connection
             _check_reject(found)
-            return Moved(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
+            return MovedRow(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
 
         return self._move(REJECT, intake_id, decide, reason, storable(f"{remedies.REJECTED_BY}{self._who}: {reason}"))
 
@@ -163,16 +163,16 @@ class Clerk:
         self,
         action: str,
         intake_id: IntakeId,
-        decide: Callable[[Any, _Found], Moved],
+        decide: Callable[[Any, _Found], MovedRow],
         reason: str,
         message: str | None,
-    ) -> Moved:
+    ) -> MovedRow:
         checked_reason(reason)
         if self.dry_run:
             with self.transactions.read() as connection:
                 return decide(connection, _load(connection, intake_id))
 
-        def move(connection: Any) -> Moved:
+        def move(connection: Any) -> MovedRow:
             found = _load(connection, intake_id, _load_locked)
             moved, now = decide(connection, found), self.clock.now()
             if not intake.set_status(connection, found.row, moved.status, message, now):

@@ -38,7 +38,7 @@ from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.starters import starters_of
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.operations.standing import Line, for_any
+from batchctl.operations.standing import WaitingLine, for_any
 from batchctl.ports import Clock, Transactions
 from batchctl.store import controllers, history, instances, leading, reports, unreadable_columns
 from batchctl.store.definitions import definitions
@@ -192,7 +192,7 @@ def _of_instance(
     if batch is None:
         gates_of_it = (_no_batch(connection, instance),)
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
-    line = Line(connection, batches, now, presence.living(connection, now))
+    line = WaitingLine(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
     about = names_of(instance, batch)
     return Explanation(
@@ -244,7 +244,7 @@ def _of_batch(
                 return Explanation(subject=f"batch {visible(name)}", status=UNREADABLE, gates=(_unreadable(row),))
         raise unknown.batch(connection, batches.values(), name)
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
-    line = Line(connection, batches, now, presence.living(connection, now))
+    line = WaitingLine(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     about = [f"batch {batch.name}", *([] if head is None else [f"BatchControl {head.instance_id}"])]
     there, *leads = _whoever_creates(connection, presence, now, about)
@@ -359,7 +359,7 @@ def _of_intake(
             *map(_unreadable, broken),
             *_created(row, awaited, repeats, _to_create(connection, presence, now)),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
-            _instances(Line(connection, batches, now, presence.living(connection, now)), made),
+            _instances(WaitingLine(connection, batches, now, presence.living(connection, now)), made),
             *(_whoever_creates(connection, presence, now, about) if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
@@ -417,7 +417,7 @@ def _open(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[Bat
         yield from [gate for gate in found if gate.blocked is not None] or [Gate(name=name)]
 
 
-def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
+def _instances(line: WaitingLine, made: Sequence[BatchInstance]) -> Gate:
     """Say which instances wait for a person, or else for anything but a place; the row is complete only when all are."""
     stuck = [instance for instance in made if instance.status in _WAIT_FOR_A_PERSON]
     if stuck:

@@ -48,7 +48,7 @@ class StepState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownInstance:
     """Everything about one instance."""
 
     instance: BatchInstance
@@ -82,7 +82,7 @@ class RejectedRow:
     clear: str
 
 
-def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
+def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
     """Return everything about an instance."""
     with transactions.read() as connection:
         instance = instances.load(connection, instance_id)
@@ -91,7 +91,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         defined = definitions.read(connection)
         attempts, strange = history.of_instance(connection, instance_id)
         batch = next((batch for batch in defined.batches if batch.batch_id == instance.batch_id), None)
-        return Shown(
+        return ShownInstance(
             instance=instance,
             batch=batch,
             unreadable=next((row for row in defined.unreadable if row.batch_id == instance.batch_id), None),

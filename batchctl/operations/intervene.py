@@ -39,7 +39,7 @@ _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class NextCommand:
     """What a step would run; `refused` says why it cannot."""
 
     seq: int
@@ -60,7 +60,7 @@ class Intervention:
     dry_run: bool
     skipped: tuple[Step, ...] = ()
     """Steps that it goes on without."""
-    commands: tuple[Command, ...] = ()
+    commands: tuple[NextCommand, ...] = ()
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
     uses_file_name: bool = False
@@ -164,7 +164,7 @@ class Operator:
 
         return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
 
-    def refused(self, done: Intervention) -> tuple[Command, ...]:
+    def refused(self, done: Intervention) -> tuple[NextCommand, ...]:
         """Return the steps left of a rerun that cannot run as they stand, but for those whose plugin is known to be missing.
 
         It is asked once that is done: handlers take their time, which no transaction waits for.
@@ -333,7 +333,7 @@ class Operator:
 
     def _commands(
         self, connection: Any, action: Action, instance: BatchInstance, batch: BatchDefinition
-    ) -> tuple[Command, ...]:
+    ) -> tuple[NextCommand, ...]:
         """Render every step that would run, with the corrected values."""
         if action in {Action.PAUSE, Action.CANCEL} or instance.status is InstanceStatus.COMPLETE:
             return ()
@@ -344,7 +344,7 @@ class Operator:
             attempts = so_far.at(step.seq)
             cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
             ready = self.preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=now)
-            found.append(Command(step.seq, step.name, step.process_type, ready.command_text, ready.refused))
+            found.append(NextCommand(step.seq, step.name, step.process_type, ready.command_text, ready.refused))
         return tuple(found)
 
     def _intervention(

@@ -40,7 +40,7 @@ USUAL = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class InstanceFilter:
     """Which instances are meant: of a batch or of any, in one status, that have stood so since then or later."""
 
     status: InstanceStatus
@@ -69,7 +69,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ManyOutcome:
     """What was done, and what refused it, with the reasons."""
 
     selection: Selection
@@ -93,7 +93,7 @@ class Outcome:
         }
 
 
-def select(transactions: Transactions, action: Action, wanted: Filter) -> Selection:
+def select(transactions: Transactions, action: Action, wanted: InstanceFilter) -> Selection:
     """Find the instances; raises `NotFound` when there is no such batch."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -110,7 +110,7 @@ def select(transactions: Transactions, action: Action, wanted: Filter) -> Select
     )
 
 
-def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
+def act_on(operator: Operator, selection: Selection, act: Act) -> ManyOutcome:
     """Act on every one that stands as it was found; a chunk that somebody stays in the way of is done one by one."""
     done, refused, lost = list[InstanceId](), list[tuple[InstanceId, str]](), set[InstanceId]()
     meant = _if_still(selection.status, _noting(lost, act))
@@ -121,7 +121,7 @@ def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
             else:
                 refused.append((instance_id, said))
     corrected = tuple(_corrected(operator, done)) if selection.action in _ENDING else ()
-    return Outcome(
+    return ManyOutcome(
         selection=selection,
         done=tuple(done),
         refused=tuple(refused),

@@ -39,7 +39,7 @@ from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling import almanac
 from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
 from batchctl.store import dead_end_rows, history, instances, leading, reports
 from batchctl.store.alerting import incident_rows
@@ -96,7 +96,7 @@ class FailingInstance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingInstance:
     """An instance that is ready or paused; `reason` is None when it is about to start."""
 
     instance: BatchInstance
@@ -134,7 +134,7 @@ class Overview:
     untaken_count: int
     running: tuple[Running, ...]
     failing: tuple[FailingInstance, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingInstance, ...]
     not_taken_in: tuple[IntakeRow, ...]
     to_take_in: Mapping[IntakeId, str]
     """What to do about each row not taken in."""
@@ -354,8 +354,8 @@ def _waiting(
     living: Sequence[ControllerRow],
     now: datetime,
     most: int,
-) -> tuple[Waiting, ...]:
-    line = Line(connection, batches, now)
+) -> tuple[WaitingInstance, ...]:
+    line = WaitingLine(connection, batches, now)
     found = []
     for instance in reports.open_in(connection, _WAITING, most):
         reason, clear = None, None
@@ -369,7 +369,7 @@ def _waiting(
         else:
             continue
         name = _name(batches, broken, instance.batch_id)
-        found.append(Waiting(instance=instance, batch=name, reason=reason, clear=clear))
+        found.append(WaitingInstance(instance=instance, batch=name, reason=reason, clear=clear))
     return tuple(found)
 
 

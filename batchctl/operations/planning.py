@@ -14,7 +14,7 @@ from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, unknown
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
 from batchctl.store import history
@@ -26,7 +26,7 @@ EVERY_PLACE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Creation:
+class PlannedCreation:
     """A row and the batches that would get an instance of it, or why one would not."""
 
     row: IntakeRow
@@ -38,7 +38,7 @@ class Creation:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class PlannedWalk:
     """An instance that a pass would start, with the command of its next step."""
 
     instance: BatchInstance
@@ -58,7 +58,7 @@ class Acceptance:
     """What cannot be read of other batches that take its entity."""
 
 
-def creations(transactions: Transactions, populators: PopulatorRunner, most: int) -> tuple[Creation, ...]:
+def creations(transactions: Transactions, populators: PopulatorRunner, most: int) -> tuple[PlannedCreation, ...]:
     """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
         defined = definitions.read(connection)
@@ -74,7 +74,7 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
 
 def _creation(
     connection: Any, row: IntakeRow, defined: Definitions, batch_ids: list[BatchId], populators: PopulatorRunner
-) -> Creation:
+) -> PlannedCreation:
     names, repeats, found = list[str](), list[IntakeId](), list[tuple[str, Populated]]()
     all_refused = [f"{one.message}; {one.mend}" for one in defined.unreadable if one.batch_id in batch_ids]
     for batch in (one for one in defined.batches if one.batch_id in batch_ids):
@@ -88,10 +88,10 @@ def _creation(
             names.append(batch.name)
         else:
             repeats.append(first)
-    return Creation(row, tuple(names), tuple(repeats), tuple(all_refused), tuple(found))
+    return PlannedCreation(row, tuple(names), tuple(repeats), tuple(all_refused), tuple(found))
 
 
-def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[Walk, ...]:
+def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[PlannedWalk, ...]:
     """Return the instances a pass would start if all goes well, in its order."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -102,7 +102,7 @@ def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: in
 def _startable(
     connection: Any, batches: dict[BatchId, BatchDefinition], clock: Clock
 ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
-    line = Line(connection, batches, clock.now())
+    line = WaitingLine(connection, batches, clock.now())
     for batch in batches.values():
         # Each place becomes free again during the pass, so places do not limit what it starts.
         open_ones, stoppers = line.open_of(batch), line.stoppers
@@ -110,14 +110,16 @@ def _startable(
             yield batch, instance
 
 
-def _walk(connection: Any, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock) -> Walk:
+def _walk(
+    connection: Any, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock
+) -> PlannedWalk:
     step = batch.step_after(instance.last_seq)
     if step is None:
-        return Walk(instance, batch.name, None, None, "")
+        return PlannedWalk(instance, batch.name, None, None, "")
     attempts = history.attempts_so_far(connection, instance.instance_id).at(step.seq)
     cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
     ready = preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=clock.now())
-    return Walk(instance, batch.name, step.seq, step.name, ready.command_text)
+    return PlannedWalk(instance, batch.name, step.seq, step.name, ready.command_text)
 
 
 def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:

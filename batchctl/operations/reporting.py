@@ -69,7 +69,7 @@ class StepLengths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnderWay:
+class StepUnderWay:
     """A step that runs, and by when its instance should be done."""
 
     entry: HistoryEntry
@@ -116,7 +116,7 @@ class Coming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StuckInstance:
     """An instance that does not go on."""
 
     instance: BatchInstance
@@ -142,7 +142,7 @@ class Due:
     now: datetime
     coming: tuple[Coming, ...]
     waits: tuple[Seen, ...]
-    under_way: tuple[UnderWay, ...]
+    under_way: tuple[StepUnderWay, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +151,10 @@ class Late:
 
     now: datetime
     since: datetime
-    running: tuple[UnderWay, ...]
+    running: tuple[StepUnderWay, ...]
     overdue: tuple[Coming, ...]
     waits: tuple[Seen, ...]
-    standing: tuple[Standing, ...]
+    standing: tuple[StuckInstance, ...]
     steps: tuple[StepLengths, ...]
     missed: tuple[IncidentSign, ...] = ()
     """What should have arrived, begun or been done by now, as ArriveBy, StartBy, FinishBy or the past say."""
@@ -278,8 +278,8 @@ def _ends(batch: BatchDefinition, usual: forecast.Recorded, start: datetime, aft
 
 def _under_way(
     connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps, now: datetime
-) -> tuple[UnderWay, ...]:
-    usual, made = _usual(found), list[UnderWay]()
+) -> tuple[StepUnderWay, ...]:
+    usual, made = _usual(found), list[StepUnderWay]()
     for entry in reports.live_entries(connection, MOST):
         batch = batches.get(entry.batch_id)
         if batch is None:
@@ -292,13 +292,13 @@ def _under_way(
         own = usual.get((entry.batch_id, entry.seq), None if step is None else step.expected_duration)
         ends = None if own is None else _ends(batch, usual, max(entry.started_at + own, now), entry.seq)
         elapsed = max(now - entry.started_at, timedelta(0))
-        made.append(UnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, done_at=ends))
+        made.append(StepUnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, done_at=ends))
     return tuple(made)
 
 
-def _standing(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Standing, ...]:
+def _standing(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[StuckInstance, ...]:
     found = [
-        Standing(instance=one, batch=batch.name, stands_for=max(now - one.updated_at, timedelta(0)))
+        StuckInstance(instance=one, batch=batch.name, stands_for=max(now - one.updated_at, timedelta(0)))
         for one in reports.open_in(connection, STANDING, MOST)
         if (batch := batches.get(one.batch_id)) is not None
     ]

@@ -13,7 +13,7 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
 from batchctl.operations.shown_columns import Columns
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import WaitingLine
 from batchctl.store import history
 from batchctl.store.definitions import definitions
 
@@ -67,7 +67,7 @@ class Card:
 def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: BatchDefinition, now: datetime) -> Card:
     """Return what there is to know before an instance is run again as it would stand then."""
     entries, _ = history.of_instance(connection, before.instance_id)
-    line = Line(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
+    line = WaitingLine(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
     return Card(
         assumed=tuple(_assumed(step.seq, step.name, entries) for step in batch.steps if step.seq <= after.last_seq),
         bypassed=tuple(_bypassed(before, after, batch, entries, now)),

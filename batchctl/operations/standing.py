@@ -23,7 +23,7 @@ AHEAD_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
-class Line:
+class WaitingLine:
     """Everybody who stands in line at this moment, as the controller would find them."""
 
     connection: Any
@@ -44,7 +44,7 @@ class Line:
         # One that is only imagined to be ready is not in its own way.
         fails = instance.status in STANDING_FAILURE
         stoppers = [at for at in self.stoppers if fails or at.instance_id != instance.instance_id]
-        standing = gates.Standing(
+        standing = gates.GateContext(
             now=self.now,
             places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
             ahead=self._ahead(instance, batch, first),

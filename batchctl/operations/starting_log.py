@@ -12,11 +12,11 @@ from batchctl.operations import shown_columns, unknown
 from batchctl.ports import Transactions
 from batchctl.store import scheduler_log
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduler_log import Wanted
+from batchctl.store.scheduler_log import WantedEvents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class EventFilter:
     """Which events somebody wants to see, in his words; None where anything will do."""
 
     source: str | None = None
@@ -40,7 +40,7 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EventPage:
     """Some events, newest first."""
 
     lines: tuple[LogLine, ...]
@@ -48,14 +48,14 @@ class Page:
     """True when there are no older ones."""
 
 
-def page(transactions: Transactions, wanted: Filter, most: int) -> Page:
+def page(transactions: Transactions, wanted: EventFilter, most: int) -> EventPage:
     """Return the newest events of those wanted."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         batch = None
         if wanted.batch is not None:
             batch = unknown.named(connection, batches.values(), wanted.batch)
-        asked = Wanted(
+        asked = WantedEvents(
             source=wanted.source,
             entity=wanted.entity,
             event=wanted.event,
@@ -66,4 +66,4 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> Page:
         found = scheduler_log.newest(connection, asked, most + 1)
     names = {batch_id: one.name for batch_id, one in batches.items()}
     lines = (LogLine(entry, None if entry.batch_id is None else names.get(entry.batch_id)) for entry in found[:most])
-    return Page(tuple(lines), is_last=len(found) <= most)
+    return EventPage(tuple(lines), is_last=len(found) <= most)

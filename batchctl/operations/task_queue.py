@@ -40,7 +40,7 @@ STEP = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedQueue:
     """What was done, or would be."""
 
     batch: str
@@ -55,7 +55,7 @@ class Opened:
     dry_run: bool
 
 
-def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Opened:
+def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> OpenedQueue:
     """Make the task queue of an entity, or enable the one that there is; raises `StatementRefused`."""
     checked_reason(reason)
     for role in roles:
@@ -63,7 +63,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
             message = f"'{visible(role)}' is no name of a role: letters, digits and _, 41 at most."
             raise Refused(message, next_step="the same with --role NAME, once for each")
 
-    def act(connection: Any) -> Opened:
+    def act(connection: Any) -> OpenedQueue:
         every = definitions.all_batches(connection)
         takers = [one for one in every if name in {one.entity, one.name}]
         queue = next((one for one in takers if any(at.process_type == PROCESS_TYPE for at in one.steps)), None)
@@ -90,7 +90,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
                 was_value, value = ", ".join(before), ", ".join(after)
                 target = f"Setting:{task_queues.ROLES}"
                 actor.note(connection, "task enable", target, reason, {"Value": was_value}, {"Value": value})
-        return Opened(
+        return OpenedQueue(
             batch=name if queue is None else queue.name,
             is_made=queue is None,
             is_enabled=queue is not None and not queue.enabled,

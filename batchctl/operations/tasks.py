@@ -40,7 +40,7 @@ class Populators(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class TaskWish:
     """What to do: SQL on a connection, or a command where there is none."""
 
     body: str
@@ -52,7 +52,7 @@ class Task:
 class Queued:
     """A task that was inserted (in a dry run: would be), the batch that takes it, and the command it will be."""
 
-    task: Task
+    task: TaskWish
     intake_id: IntakeId | None
     batch: BatchDefinition
     besides: tuple[str, ...]
@@ -84,7 +84,7 @@ class Desk:
     host: str
     dry_run: bool = False
 
-    def queue(self, task: Task) -> Queued:
+    def queue(self, task: TaskWish) -> Queued:
         """Insert the row of a task; the controller finds it by itself."""
         self._check(task)
         batch, step, besides = self._taker(task.entity)
@@ -93,7 +93,7 @@ class Desk:
         done = submit(self.transactions, wanted, user=self.user, host=self.host, dry_run=self.dry_run)
         return Queued(task=task, intake_id=done.intake_id, batch=batch, besides=besides, command_text=command_text)
 
-    def _check(self, task: Task) -> None:
+    def _check(self, task: TaskWish) -> None:
         known = self.preparer.context.connections
         failure = unfit(task.body) or unfit(task.connection or "")
         if failure is not None:
@@ -124,7 +124,7 @@ class Desk:
         batch, step = found[0]
         return batch, step, tuple(other.name for other in takers if other.name != batch.name)
 
-    def _command(self, task: Task, batch: BatchDefinition, step: Step) -> str:
+    def _command(self, task: TaskWish, batch: BatchDefinition, step: Step) -> str:
         """Return what will run, by the code that will run it."""
         instance = _imagined(task, batch, self._populated(task, batch))
         ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=self.clock.now())
@@ -140,7 +140,7 @@ class Desk:
             )
         return ready.command_text
 
-    def _populated(self, task: Task, batch: BatchDefinition) -> Populated:
+    def _populated(self, task: TaskWish, batch: BatchDefinition) -> Populated:
         row = IntakeRow(
             intake_id=IntakeId(0),
             entity=task.entity,
@@ -165,7 +165,7 @@ def _as(connection: str | None) -> str:
     return "as a command" if connection is None else f"as SQL on '{visible(connection)}'"
 
 
-def _imagined(task: Task, batch: BatchDefinition, populated: Populated) -> BatchInstance:
+def _imagined(task: TaskWish, batch: BatchDefinition, populated: Populated) -> BatchInstance:
     about = imagined(batch)
     return replace(
         about, cycle_key=populated.cycle_key, data=populated.data, entity=task.entity, file_name=task.connection

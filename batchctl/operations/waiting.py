@@ -15,7 +15,7 @@ from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow,
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
 from batchctl.operations import copies, remedies, shown_columns, unknown
 from batchctl.operations.presence import Presence
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Transactions
 from batchctl.store import history, instances, reports
 from batchctl.store.definitions import definitions
@@ -93,7 +93,7 @@ def _silently(left: Sequence[Awaited], seconds: float) -> None:
 
 
 @dataclass(slots=True)
-class Wait:
+class InstanceWait:
     """Everything that is waited for, and how it stands.
 
     `tell` hears of each as soon as it is seen settled. A database that fails meanwhile is waited for too; `failure`
@@ -162,7 +162,7 @@ class _Waiting:
     def __init__(self, connection: Any, presence: Presence, now: datetime) -> None:
         self._defined = definitions.read(connection)
         living = presence.living(connection, now)
-        self._line = Line(connection, {batch.batch_id: batch for batch in self._defined.batches}, now, living)
+        self._line = WaitingLine(connection, {batch.batch_id: batch for batch in self._defined.batches}, now, living)
         self._idle = None if living else _idle(connection)
 
     def explained(self, one: Awaited) -> Awaited:

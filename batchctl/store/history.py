@@ -19,7 +19,7 @@ from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import once_found
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
+from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
 from batchctl.store.unreadable_columns import sorted_out
 
@@ -127,7 +127,7 @@ _OF_BATCH = (
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
-def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[Rows]:
+def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[StatementRows]:
     """Make ready what records that attempts begin, before they begin, each by whom its instance is claimed."""
     return (
         [_ADD.rows(connection, _OPENED, [_opened(connection, one, host, now) for one in beginnings])]
@@ -232,7 +232,7 @@ def close_entries(connection: Connection, endings: Sequence[Ending], now: dateti
     return closed
 
 
-def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[Rows]:
+def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[StatementRows]:
     """Make that ready; see `keep_in_doubt`."""
     return _LIVE_ENTRY.rows(connection, ("history_id", "token"), [_ended(one, now) for one in endings])
 

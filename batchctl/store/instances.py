@@ -18,7 +18,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
+from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import (
     AT_ONCE,
     CLAIMED_INSTANCE,
@@ -289,7 +289,7 @@ def frees(before: BatchInstance, after: BatchInstance) -> bool:
 
 def moving(
     connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool
-) -> list[Rows]:
+) -> list[StatementRows]:
     """Make moves, or claims, ready; one that does not stand any more as it was read will meet no row."""
     if claim:
         return _CLAIM.rows(connection, _FOUND_DUE, [_move(before, after, now, now) for before, after in pairs])

@@ -40,7 +40,7 @@ _LAST_OF = RowSelect(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedEvents:
     """Which events somebody wants to see; None where anything will do."""
 
     source: str | None = None
@@ -119,13 +119,13 @@ def was_just_logged(connection: Connection, entity: str, source: str, message: s
     return last is not None and last.message == message
 
 
-def newest(connection: Connection, wanted: Wanted, most: int) -> list[LogEntry]:
+def newest(connection: Connection, wanted: WantedEvents, most: int) -> list[LogEntry]:
     """Return the newest events of those wanted, newest first."""
     statement = select(scheduler_log).where(*_conditions(wanted)).order_by(_l.SchedulerLog_id.desc()).limit(most)
     return readable(connection.execute(statement), _entry)
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+def _conditions(wanted: WantedEvents) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if wanted.source is not None:
         begins = func.substring(_l.Source, 1, len(wanted.source) + 1, type_=_l.Source.type)

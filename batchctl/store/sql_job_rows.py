@@ -96,7 +96,7 @@ _ENTRY = select(batch_process_history).where(_h.BatchProcessHistory_id == bindpa
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SqlJobStanding:
     """How a job stands."""
 
     waiting: int = 0
@@ -156,13 +156,13 @@ def not_begun(connection: Connection, entity: str) -> list[IntakeId]:
     return [IntakeId(found) for found in connection.execute(_NOT_BEGUN, {"entity": entity}).scalars()]
 
 
-def standings(connection: Connection, origin: str) -> dict[int, Standing]:
+def standings(connection: Connection, origin: str) -> dict[int, SqlJobStanding]:
     """Return how each job stands of which there has been anything yet, by the number of its schedule."""
     asked = {"origin": origin}
     waiting = {row.Schedule_id: int(row.HowMany) for row in connection.execute(_WAITING, asked)}
     running, last, errors = (_newest(connection, query, asked) for query in (_RUNNING, _LAST, _LAST_ERROR))
     return {
-        at: Standing(waiting.get(at, 0), running.get(at), last.get(at), errors.get(at))
+        at: SqlJobStanding(waiting.get(at, 0), running.get(at), last.get(at), errors.get(at))
         for at in {*waiting, *running, *last, *errors}
     }
 

@@ -88,7 +88,7 @@ class Compiled:
 
 
 @value
-class Rows:
+class StatementRows:
     """Rows that one statement is to be executed with."""
 
     statement: Compiled
@@ -126,7 +126,7 @@ class Rows:
         return _as_json([dict(zip(self.statement.places, row, strict=True)) for row in self.values])
 
 
-def update_all(connection: Connection, rows: Iterable[Rows]) -> int:
+def update_all(connection: Connection, rows: Iterable[StatementRows]) -> int:
     """Execute UPDATEs; return how many rows of their tables were met."""
     return sum(alike.update(connection) for alike in rows)
 
@@ -155,10 +155,10 @@ class RowInsert:
         asked = compiled.ask(connection, values)
         return lambda: int(asked()[0][0])
 
-    def rows(self, connection: Connection, columns: Names, rows: Iterable[Values]) -> Rows:
+    def rows(self, connection: Connection, columns: Names, rows: Iterable[Values]) -> StatementRows:
         """Make rows ready that fill the same columns."""
         compiled = self._for(connection, columns)
-        return Rows(compiled, compiled.rows(columns, rows))
+        return StatementRows(compiled, compiled.rows(columns, rows))
 
     def _for(self, connection: Connection, columns: Iterable[str]) -> Compiled:
         filled = (connection.dialect.name, *columns)
@@ -195,7 +195,9 @@ class RowUpdate:
         values = (*changes.values(), *where.values())
         return update_all(connection, self.rows(connection, (*where,), [((*changes,), values)])) == 1
 
-    def rows(self, connection: Connection, found_by: Names, rows: Iterable[tuple[Names, Values]]) -> list[Rows]:
+    def rows(
+        self, connection: Connection, found_by: Names, rows: Iterable[tuple[Names, Values]]
+    ) -> list[StatementRows]:
         """Make rows ready that name what they change and hold its values, then those of what they are found by.
 
         Those that change the same columns go out together.
@@ -204,7 +206,7 @@ class RowUpdate:
         for columns, values in rows:
             alike.setdefault(columns, []).append(values)
         return [
-            Rows(compiled, compiled.rows((*columns, *found_by), values))
+            StatementRows(compiled, compiled.rows((*columns, *found_by), values))
             for columns, values in alike.items()
             for compiled in (self._for(connection.dialect, columns),)
         ]

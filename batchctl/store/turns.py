@@ -13,7 +13,7 @@ from batchctl.domain.values import value
 from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
-from batchctl.store.statements import Compiled, Rows, update_all
+from batchctl.store.statements import Compiled, StatementRows, update_all
 from batchctl.store.transactions import NOT_AS_READ, NotAsReadError
 
 Moves = Sequence[tuple[BatchInstance, BatchInstance]]
@@ -28,9 +28,9 @@ Numbers = Callable[[], Sequence[HistoryId]]
 class Turn:
     """Moves, or claims, how attempts ended and which attempts begin, ready to be written."""
 
-    moving: list[Rows]
-    closing: list[Rows]
-    opening: list[Rows]
+    moving: list[StatementRows]
+    closing: list[StatementRows]
+    opening: list[StatementRows]
     endings: Sequence[Ending]
     frees: bool
     """True when any instance becomes free to be claimed."""
@@ -70,7 +70,9 @@ def write(connection: Connection, turn: Turn) -> Numbers:
     return numbers
 
 
-def _one_by_one(connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]) -> Numbers:
+def _one_by_one(
+    connection: Connection, moving: list[StatementRows], closing: list[StatementRows], opening: list[StatementRows]
+) -> Numbers:
     moved, closed = update_all(connection, moving), update_all(connection, closing)
     if moved < _count(moving) or closed < _count(closing):
         raise NotAsReadError
@@ -78,7 +80,9 @@ def _one_by_one(connection: Connection, moving: list[Rows], closing: list[Rows],
     return lambda: made
 
 
-def _together(connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]) -> Numbers:
+def _together(
+    connection: Connection, moving: list[StatementRows], closing: list[StatementRows], opening: list[StatementRows]
+) -> Numbers:
     """Ask for all of it, which may go out as late as with the commit."""
     parts = moving, closing, opening
     are_single = all(len(rows.values) == 1 for part in parts for rows in part)
@@ -93,7 +97,7 @@ def _together(connection: Connection, moving: list[Rows], closing: list[Rows], o
     return lambda: [HistoryId(each) for each in sorted(asked()[0][1])]
 
 
-def _count(part: list[Rows]) -> int:
+def _count(part: list[StatementRows]) -> int:
     return sum(len(rows.values) for rows in part)
 
 

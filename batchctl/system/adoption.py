@@ -10,17 +10,17 @@ from batchctl.domain.outcomes import Identity
 from batchctl.ports import Trace
 from batchctl.system import journal, platform
 from batchctl.system.cookies import cookie_of
-from batchctl.system.journal import Past
+from batchctl.system.journal import JournalPast
 
 _LOOK_AT_LOCK = 1.0
 """Seconds after which it is asked again whether a supervisor lives that writes nothing."""
 
 
-def watch(state: Path, claimed_by: str, key: int) -> Watch | None:
+def watch(state: Path, claimed_by: str, key: int) -> CommandWatch | None:
     """Return what watches a command, if the journal of the worker that began it knows of it."""
     place = journal.place_of(state, claimed_by)
     found = _look(place)
-    return Watch(place, key) if found is not None and found[0].knows(key) else None
+    return CommandWatch(place, key) if found is not None and found[0].knows(key) else None
 
 
 def examine(state: Path, claimed_by: str, key: int, recorded: Identity, *, is_own: bool = False) -> Trace:
@@ -68,27 +68,27 @@ def tidy(state: Path, living: Collection[str], live: Collection[int]) -> None:
         journal.remove_if(place, lambda past: _is_over(past, live))
 
 
-def _is_over(past: Past, live: Collection[int]) -> bool:
+def _is_over(past: JournalPast, live: Collection[int]) -> bool:
     if past.pid is not None and past.boot_id == platform.boot_id() and platform.started(past.pid) == past.pid_start:
         return False
     return (past.begun.keys() | past.ended.keys()).isdisjoint(live)
 
 
-def stop_rest(past: Past, key: int, grace: float) -> Sequence[int]:
+def stop_rest(past: JournalPast, key: int, grace: float) -> Sequence[int]:
     """Stop what is left of a command, wherever it has gone; return the process ids found alive."""
     begun = past.begun.get(key, {})
     identity = Identity(pid=begun.get("pid"), pid_start=begun.get("pid_start"), boot_id=past.boot_id)
     return platform.stop_left_over(cookie_of(past.controller_id, key), identity, grace)
 
 
-class Watch:
+class CommandWatch:
     """Looks now and then how a command of another worker is doing."""
 
     def __init__(self, place: Path, key: int) -> None:
         """Look for the first time."""
         self.key = key
         self.place = place
-        self.past = Past()
+        self.past = JournalPast()
         self.is_lost = False
         self._seen = (0, 0)
         self._looked_at = float("-inf")
@@ -108,7 +108,7 @@ class Watch:
         self.is_lost = not lives and self.key not in self.past.ended
 
 
-def _look(place: Path) -> tuple[Past, bool] | None:
+def _look(place: Path) -> tuple[JournalPast, bool] | None:
     """Read a journal; say beside whether its supervisor lives. None when there is no journal."""
     try:
         # In this order: what has ended by then has written everything.
@@ -119,7 +119,7 @@ def _look(place: Path) -> tuple[Past, bool] | None:
         return None
 
 
-def _trace_of(past: Past, lives: bool, key: int) -> Trace:  # noqa: FBT001 - as `_look` returns it
+def _trace_of(past: JournalPast, lives: bool, key: int) -> Trace:  # noqa: FBT001 - as `_look` returns it
     if key in past.ended:
         return Trace.ADOPTABLE
     if lives and key not in past.abandoned:

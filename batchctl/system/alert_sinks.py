@@ -42,7 +42,7 @@ SECRETS = ("password", "secret")
 """What of a channel may be nothing but a reference to a secret; `url` may hold some."""
 
 
-class Channel:
+class AlertChannel:
     """A channel of the configuration, with the values of its secrets: nobody shows or keeps it."""
 
     def __init__(self, settings: Settings, name: str) -> None:
@@ -87,7 +87,7 @@ def send(settings: Settings, name: str, notification: Notification) -> None:
     finding = finding_of(settings, name)
     if finding is not None:
         raise finding
-    channel = Channel(settings, name)
+    channel = AlertChannel(settings, name)
     try:
         _KINDS[channel.given.kind].send(channel, notification)
     except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
@@ -100,7 +100,7 @@ def send(settings: Settings, name: str, notification: Notification) -> None:
 def finding_of(settings: Settings, name: str) -> ConfigurationError | None:
     """Return why a channel cannot work, as far as that can be told without sending anything."""
     try:
-        channel = Channel(settings, name)
+        channel = AlertChannel(settings, name)
         kind = _KINDS.get(channel.given.kind)
         if kind is None:
             said = f"kind '{visible(channel.given.kind)}' is none of {', '.join(_KINDS)}.{_meant(channel.given.kind)}"
@@ -116,19 +116,19 @@ def _meant(kind: str) -> str:
     return said if "Did" in said else ""
 
 
-def _wrong(channel: Channel, wording: str) -> ConfigurationError:
+def _wrong(channel: AlertChannel, wording: str) -> ConfigurationError:
     message = f"[alerts.channels.{visible(channel.name)}] {wording}"
     return ConfigurationError(message, next_step=f"correct the channel in {config.FILE_NAME}")
 
 
-def _need(channel: Channel, *fields: str) -> None:
+def _need(channel: AlertChannel, *fields: str) -> None:
     for field in fields:
         if not getattr(channel.given, field):
             said = f"lacks {field}, which a channel of kind {channel.given.kind} needs."
             raise _wrong(channel, said)
 
 
-def _wording(error: Exception, channel: Channel) -> str:
+def _wording(error: Exception, channel: AlertChannel) -> str:
     if isinstance(error, BatchctlError):
         return error.message
     if isinstance(error, TimeoutError):
@@ -174,10 +174,10 @@ def _cut(made: object) -> None:
 class _Console:
     """Writes to standard error."""
 
-    def check(self, channel: Channel) -> None:
+    def check(self, channel: AlertChannel) -> None:
         """Need nothing."""
 
-    def send(self, channel: Channel, notification: Notification) -> None:
+    def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Write."""
         del channel
         sys.stderr.write(f"{notification.message.title}\n{notification.message.body}\n\n")
@@ -187,7 +187,7 @@ class _Console:
 class _Log:
     """Writes a line of JSON to the end of a file."""
 
-    def check(self, channel: Channel) -> None:
+    def check(self, channel: AlertChannel) -> None:
         """Need a file that may be written."""
         _need(channel, "path")
         path = self._path(channel)
@@ -195,20 +195,20 @@ class _Log:
             said = f"path {visible(str(path))} cannot be written."
             raise _wrong(channel, said)
 
-    def send(self, channel: Channel, notification: Notification) -> None:
+    def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Write."""
         line = {"Time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", **_as_json(notification)}
         with self._path(channel).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
-    def _path(self, channel: Channel) -> Path:
+    def _path(self, channel: AlertChannel) -> Path:
         return channel.directory / (channel.given.path or "")
 
 
 class _Smtp:
     """Sends a mail."""
 
-    def check(self, channel: Channel) -> None:
+    def check(self, channel: AlertChannel) -> None:
         """Need a server, a sender and somebody to send to."""
         _need(channel, "host", "sender", "to")
         if (channel.given.user is None) != (channel.given.password is None):
@@ -220,7 +220,7 @@ class _Smtp:
             said = f"sender or to is no address: {visible(str(error))}."
             raise _wrong(channel, said) from None
 
-    def send(self, channel: Channel, notification: Notification) -> None:
+    def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Hand the mail to the server."""
         given, context = channel.given, ssl.create_default_context()
         port = given.port or PORTS[given.security]
@@ -247,7 +247,7 @@ class _Smtp:
                 with suppress(Exception):
                     made.quit()
 
-    def _mail(self, channel: Channel, title: str, body: str, key: str) -> EmailMessage:
+    def _mail(self, channel: AlertChannel, title: str, body: str, key: str) -> EmailMessage:
         mail = EmailMessage()
         mail["Subject"], mail["From"] = visible(title), channel.given.sender
         mail["To"] = ", ".join(channel.given.to)
@@ -267,7 +267,7 @@ def _domain(sender: str | None) -> str:
 class _Webhook:
     """Posts JSON; whoever has the secret can tell that it comes from here, and when."""
 
-    def check(self, channel: Channel) -> None:
+    def check(self, channel: AlertChannel) -> None:
         """Need an address of the web."""
         _need(channel, "url")
         parts = urlsplit(channel.url or "")
@@ -275,7 +275,7 @@ class _Webhook:
             said = "url has to begin with https:// (or http://) and a host."
             raise _wrong(channel, said)
 
-    def send(self, channel: Channel, notification: Notification) -> None:
+    def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Post; nobody is followed elsewhere."""
         parts, limit = urlsplit(channel.url or ""), channel.given.timeout
         target = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
@@ -297,7 +297,7 @@ class _Webhook:
                 )
             raise BatchctlError(message)
 
-    def _headers(self, channel: Channel, notification: Notification, body: bytes) -> dict[str, str]:
+    def _headers(self, channel: AlertChannel, notification: Notification, body: bytes) -> dict[str, str]:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "batchctl",
@@ -313,7 +313,7 @@ class _Webhook:
 class _Apprise:
     """Leaves it to apprise, which knows many services."""
 
-    def check(self, channel: Channel) -> None:
+    def check(self, channel: AlertChannel) -> None:
         """Need the package and an address that it knows."""
         _need(channel, "url")
         if importlib.util.find_spec("apprise") is None:
@@ -321,14 +321,14 @@ class _Apprise:
             raise _wrong(channel, said)
         self._service(channel)
 
-    def send(self, channel: Channel, notification: Notification) -> None:
+    def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Let apprise send it, as text: a service that shows markup gets it escaped."""
         service, message = self._service(channel), notification.message
         if not service.notify(body=message.body, title=visible(message.title), body_format="text"):
             said = "apprise could not deliver it; it does not say why."
             raise BatchctlError(said)
 
-    def _service(self, channel: Channel) -> Any:
+    def _service(self, channel: AlertChannel) -> Any:
         """Return who sends. What apprise would log may hold the address with its secrets."""
         import apprise  # noqa: PLC0415 - an extra, and slow to import
 

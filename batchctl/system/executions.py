@@ -28,7 +28,7 @@ from batchctl.system.threads import Threads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class RunnerMeans:
     """What a runner has for all its executions."""
 
     controller_id: str
@@ -51,7 +51,7 @@ class RunningStep:
 
     __slots__ = ("_known", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "stop")
 
-    def __init__(self, means: Means, key: HistoryId) -> None:
+    def __init__(self, means: RunnerMeans, key: HistoryId) -> None:
         """Begin without a process."""
         self._means = means
         self.secret_values: list[str] = []

@@ -16,7 +16,7 @@ from itertools import count
 from queue import Empty, PriorityQueue, SimpleQueue
 from typing import Any
 
-from batchctl.domain.arrivals import FoundFile, Listing
+from batchctl.domain.arrivals import FolderListing, FoundFile
 from batchctl.domain.text import visible
 from batchctl.ports import FolderPage, FolderReport, FolderWalk, Inspected
 from batchctl.system import shares
@@ -243,7 +243,7 @@ class _Walk:
         self._post(
             FolderPage(
                 key=self._walk.key,
-                listing=Listing(self._walk.number, page.begun, now),
+                listing=FolderListing(self._walk.number, page.begun, now),
                 files=page.files,
                 remembered=page.remembered,
                 passed_over=page.passed_over,

@@ -59,7 +59,7 @@ def follow(tree: Tree, descriptor: int, feed: Callable[[bytes], None], threads: 
     return ThreadedFollower(tree, descriptor, feed, threads)
 
 
-class Reader:
+class PipeReader:
     """Reads a pipe to its end on a thread of its own."""
 
     def __init__(self, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> None:
@@ -85,7 +85,7 @@ class Reader:
             self._reading.release()
 
 
-class ThreadedFollower(Reader):
+class ThreadedFollower(PipeReader):
     """Follows with a reading thread, as every system can."""
 
     def __init__(self, tree: Tree, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> None:

@@ -23,7 +23,7 @@ from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.text import shorten, visible
 from batchctl.ports import Answered, Hang
-from batchctl.system.last_word import Asked, LastWord, left_behind
+from batchctl.system.last_word import LastWord, PluginQuestion, left_behind
 from batchctl.system.threads import Threads
 
 LIMIT = timedelta(seconds=5)
@@ -122,7 +122,7 @@ class HandlerCalls:
         if self._last_word is None:
             return nullcontext()
         said = f"{_called(handler)} did not answer, and could not be interrupted, asked about {shorten(about, 500)}"
-        asked = Asked(*_key(type(handler)), said, _correction(handler), of)
+        asked = PluginQuestion(*_key(type(handler)), said, _correction(handler), of)
         return self._last_word.over(asked, LIMITS * self._limit)
 
     def _leave_alone(self, kind: type, of: InstanceId | None) -> None:
@@ -199,11 +199,11 @@ def _key(kind: type) -> _Kind:
     return kind.__module__, kind.__qualname__
 
 
-def _instance(asked: Asked) -> InstanceId | None:
+def _instance(asked: PluginQuestion) -> InstanceId | None:
     return None if asked.of is None else InstanceId(asked.of)
 
 
-def _deadly(asked: Asked) -> NoAnswer:
+def _deadly(asked: PluginQuestion) -> NoAnswer:
     message = f"{asked.wording}: the controller that had asked was ended."
     return NoAnswer(message, next_step=asked.mend)
 

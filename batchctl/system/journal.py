@@ -30,7 +30,7 @@ _TRIES = 50
 _PAUSE = 0.01
 
 
-class Held(Exception):
+class JournalLocked(Exception):
     """Somebody else holds the lock."""
 
 
@@ -61,7 +61,7 @@ def is_locked(place: Path) -> bool:
     try:
         with locked(place, shared=True, tries=1):
             return False
-    except Held:
+    except JournalLocked:
         return True
     except OSError:
         return False
@@ -69,13 +69,13 @@ def is_locked(place: Path) -> bool:
 
 @contextmanager
 def locked(place: Path, *, shared: bool = False, tries: int = _TRIES) -> Iterator[None]:
-    """Hold a directory's lock; raises `Held`. Who only looks shares it with others who look."""
+    """Hold a directory's lock; raises `JournalLocked`. Who only looks shares it with others who look."""
     descriptor = os.open(place / _LOCK, os.O_RDWR)
     try:
         while not platform.try_lock(descriptor, shared=shared):
             tries -= 1
             if tries <= 0:
-                raise Held
+                raise JournalLocked
             # Somebody who only looks has the lock for a moment.
             time.sleep(_PAUSE)
         yield
@@ -130,7 +130,7 @@ class Writer:
 
 
 @dataclass(slots=True)
-class Past:
+class JournalPast:
     """What a journal says."""
 
     controller_id: str = ""
@@ -175,9 +175,9 @@ class Past:
                 pass  # A later version may write more than this one knows.
 
 
-def read(place: Path) -> Past:
+def read(place: Path) -> JournalPast:
     """Read a journal; what is torn was never written. Raises `OSError` when there is none."""
-    past = Past()
+    past = JournalPast()
     for line in (place / _JOURNAL).read_bytes().splitlines():
         try:
             record = json.loads(line)
@@ -199,7 +199,7 @@ def close(place: Path) -> bool:
     try:
         with locked(place, tries=1), closing(Writer(place)) as journal:
             journal.write(line_of({"closed": time.monotonic()}))
-    except (Held, OSError):
+    except (JournalLocked, OSError):
         return False
     return True
 
@@ -222,7 +222,7 @@ def vouch(place: Path, key: int, until: float) -> None:
         beside.replace(place / _LEASE.format(key))
 
 
-def remove_if(place: Path, is_over: Callable[[Past], bool]) -> None:
+def remove_if(place: Path, is_over: Callable[[JournalPast], bool]) -> None:
     """Remove a worker's directory if no supervisor lives there, and the journal is whole and says that it may go."""
     try:
         with locked(place, tries=1):
@@ -231,7 +231,7 @@ def remove_if(place: Path, is_over: Callable[[Past], bool]) -> None:
                 return
             # A supervisor that waits for the lock finds nothing, and ends.
             (place / _JOURNAL).unlink()
-    except (Held, OSError):
+    except (JournalLocked, OSError):
         return
     remove(place)
 

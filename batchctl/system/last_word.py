@@ -23,7 +23,7 @@ _ENDED = b"Timeout ("
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PluginQuestion:
     """A question to a plugin's class."""
 
     module: str
@@ -46,7 +46,7 @@ class LastWord:
         self._write(b"")
 
     @contextmanager
-    def over(self, asked: Asked, seconds: float) -> Iterator[None]:
+    def over(self, asked: PluginQuestion, seconds: float) -> Iterator[None]:
         """End the program, whatever it does, when what is asked within takes longer."""
         self._write(json.dumps(asdict(asked)).encode("ascii"))
         with suppress(RuntimeError):  # The system may refuse the thread in which it watches.
@@ -68,17 +68,17 @@ class LastWord:
         self._file.write(note[:_LENGTH].ljust(_LENGTH))
 
 
-def left_behind(state: Path) -> Sequence[Asked]:
+def left_behind(state: Path) -> Sequence[PluginQuestion]:
     """Return what ended earlier programs; only once."""
     return [asked for path in sorted(state.glob(f"{_PREFIX}*")) if (asked := _taken(path)) is not None]
 
 
-def _taken(path: Path) -> Asked | None:
+def _taken(path: Path) -> PluginQuestion | None:
     try:
         content = path.read_bytes()
         ended = content[_LENGTH:].startswith(_ENDED)
         if ended or platform.started(int(path.name.removeprefix(_PREFIX))) is None:
             path.unlink()
-        return Asked(**json.loads(content[:_LENGTH])) if ended else None
+        return PluginQuestion(**json.loads(content[:_LENGTH])) if ended else None
     except (OSError, ValueError, TypeError):
         return None

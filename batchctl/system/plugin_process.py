@@ -17,7 +17,7 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.plugin_api import JobEnd
 from batchctl.system.cookies import own_cookie_of
 from batchctl.system.environment import for_children
-from batchctl.system.following import Reader
+from batchctl.system.following import PipeReader
 from batchctl.system.kept_output import OUTPUT_CAP, Output
 from batchctl.system.messages import line_of, message_of
 from batchctl.system.platform import Tree
@@ -95,7 +95,7 @@ class PluginProcess:
         self._most_calls = most_calls
         self._sources = Sources(time.time_ns())
         receiving, sending = os.pipe()
-        self._reader = Reader(receiving, self._tap.feed, self._threads)
+        self._reader = PipeReader(receiving, self._tap.feed, self._threads)
         try:
             self.tree = Tree(
                 # -P: a file in the working directory must not stand in for a module of the standard library.

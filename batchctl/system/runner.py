@@ -25,7 +25,7 @@ from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
 from batchctl.system.cookies import all_own_cookies_of
 from batchctl.system.environment import for_children
-from batchctl.system.executions import Means, RunningStep
+from batchctl.system.executions import RunnerMeans, RunningStep
 from batchctl.system.gone_controllers import is_gone
 from batchctl.system.job_calls import describe, trace
 from batchctl.system.kept_output import OUTPUT_CAP, shortened
@@ -94,7 +94,7 @@ class ThreadStepRunner:
         """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
         platform.keep_children()
         self._ask = ask
-        self._means = means = Means(
+        self._means = means = RunnerMeans(
             controller_id=controller_id,
             processes=PluginProcesses(plugin_process),
             jobs=jobs,
@@ -114,7 +114,7 @@ class ThreadStepRunner:
         self._running: dict[HistoryId, RunningStep] = {}
         self._commands: dict[int, _Commanded] = {}
         """Executions that are commands of the supervisor, this worker's or another's."""
-        self._adopted: dict[HistoryId, adoption.Watch] = {}
+        self._adopted: dict[HistoryId, adoption.CommandWatch] = {}
         self._patience = patience.total_seconds()
         self._given_up: set[RunningStep] = set()
         """Executions that were reported as lost, and whose thread is still at work."""
@@ -447,7 +447,7 @@ class ThreadStepRunner:
                 self._finished(commanded.step, StepOutcome(succeeded=False, lost=True, message=message))
             )
 
-    def _look_after(self, watch: adoption.Watch) -> None:
+    def _look_after(self, watch: adoption.CommandWatch) -> None:
         """Report what an adopted command does."""
         watch.look()
         key, past = HistoryId(watch.key), watch.past
@@ -461,10 +461,10 @@ class ThreadStepRunner:
             if step.identity is None or step.identity.pid is None:
                 self._hear_running(key, begun)
 
-    def _stop_adopted(self, key: HistoryId, watch: adoption.Watch) -> None:
+    def _stop_adopted(self, key: HistoryId, watch: adoption.CommandWatch) -> None:
         adoption.stop_rest(watch.past, key, self._means.grace)
 
-    def _give_up(self, key: HistoryId, watch: adoption.Watch) -> None:
+    def _give_up(self, key: HistoryId, watch: adoption.CommandWatch) -> None:
         found = adoption.stop_rest(watch.past, key, self._means.grace)
         self._loop.post(lambda: self._hear_lost(key, lost_with(found)))
 

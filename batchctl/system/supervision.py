@@ -226,7 +226,7 @@ class Supervision:
         try:
             past = journal.read(self._place)
         except OSError:
-            past = journal.Past(self._controller_id, platform.boot_id(), begun={key: {} for key in orders})
+            past = journal.JournalPast(self._controller_id, platform.boot_id(), begun={key: {} for key in orders})
         for key, order in orders.items():
             if key in past.ended:
                 self._ears.ended(key, past.ended[key])
@@ -241,7 +241,7 @@ class Supervision:
             else:
                 self._put_back(key, self._last_words())
 
-    def _stop_rest(self, key: int, past: journal.Past) -> None:
+    def _stop_rest(self, key: int, past: journal.JournalPast) -> None:
         found = stop_rest(past, key, self._grace)
         self._loop.post(lambda: self._ears.lost(key, lost_with(found)))
 

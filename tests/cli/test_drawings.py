@@ -24,7 +24,7 @@ from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
 from batchctl.domain.text import is_invisible, visible
-from batchctl.operations.dependencies.picture import Node, Picture, Wait
+from batchctl.operations.dependencies.picture import GraphNode, KeyWait, Picture
 from tests.counted_work import work_of
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
@@ -71,7 +71,7 @@ def draw(
     caught, needed = graph.in_cycle(batches), {other for batch in batches for other in graph.needs(batch)}
     level_of = {one: level for level, those in enumerate(graph.levels(batches)) for one in those}
     nodes = [
-        Node(
+        GraphNode(
             batch=batch,
             level=level_of[batch.batch_id],
             stand=_stand(batch, states[batch.batch_id]) if batch.batch_id < len(states) else None,
@@ -105,8 +105,8 @@ def _stand(batch: BatchDefinition, status: str) -> Stand:
     )
 
 
-def _wait(names: Sequence[str]) -> Wait:
-    return Wait(cycle_key=names[0], has=(names[0],), lacks=(names[1],), since=NOW, is_overdue=True)
+def _wait(names: Sequence[str]) -> KeyWait:
+    return KeyWait(cycle_key=names[0], has=(names[0],), lacks=(names[1],), since=NOW, is_overdue=True)
 
 
 def shown(picture: Picture, *, encoding: str = "utf-8", width: int = 100) -> str:

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from batchctl.cli.main import cli
-from batchctl.cli.session import Session
+from batchctl.cli.session import CliSession
 from tests.cli.shop import Shop
 
 STATES = ["ready", "retry", "failed", "held", "pausing", "paused", "cancelling", "cancelled", "complete", "running"]
@@ -68,7 +68,7 @@ def named(printed: str) -> Iterator[list[str]]:
 
 def only_looking(words: list[str]) -> list[str]:
     """Return the option with which a command does nothing, if it does anything."""
-    context = click.Context(cli, obj=Session(config=None, debug=False))
+    context = click.Context(cli, obj=CliSession(config=None, debug=False))
     command = cli.get_command(context, words[0])
     if isinstance(command, click.Group) and len(words) > 1:
         command = command.get_command(context, words[1])

@@ -8,8 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from batchctl.control.intake.file_watching import FileWatching, Means
-from batchctl.domain.arrivals import FoundFile, Listing
+from batchctl.control.intake.file_watching import FileWatching, WatchMeans
+from batchctl.domain.arrivals import FolderListing, FoundFile
 from batchctl.ports import Clock, FolderPage, FolderReport, FolderWalk, Inspected
 from tests.control.world import World
 
@@ -60,7 +60,7 @@ class SharedFolder:
             is_last = at == last
             yield FolderPage(
                 key=walk.key,
-                listing=Listing(walk.number, now, now),
+                listing=FolderListing(walk.number, now, now),
                 files=new,
                 remembered=[row for row in rows if row is not None],
                 passed_over=[],
@@ -106,7 +106,7 @@ class Shop:
     def leader(self, transactions: Any = None) -> FileWatching:
         """Return the duty of a controller that knows nothing yet."""
         world = self.world
-        means = Means(transactions or world.transactions, world.clock, self.folder, world.events.append, POLL)
+        means = WatchMeans(transactions or world.transactions, world.clock, self.folder, world.events.append, POLL)
         return FileWatching(means, Path("/base"))
 
     def watch(self, name: str = "w", **columns: object) -> None:

@@ -21,7 +21,7 @@ from batchctl.domain.scheduling.schedules import BackfillId
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.scheduling import backfiller as backfills
-from batchctl.operations.scheduling.backfiller import Backfiller, Preview, Span
+from batchctl.operations.scheduling.backfiller import Backfiller, BackfillPreview, Span
 from batchctl.ports import Boundary
 from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import ROOT
@@ -57,7 +57,7 @@ class Past:
         means = transactions or world.transactions, world.clock, deciding, world.events.append
         return Backfilling(*means, 15.0, "UTC", lambda: None)
 
-    def ask(self, name: str = "nightly", span: Span = WEEK, *, dry_run: bool = False, **given: Any) -> Preview:
+    def ask(self, name: str = "nightly", span: Span = WEEK, *, dry_run: bool = False, **given: Any) -> BackfillPreview:
         """Ask for a backfill as the command does."""
         return self.clerk(dry_run=dry_run).begin(name, span, **given)
 

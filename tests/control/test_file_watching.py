@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from batchctl.control.intake import file_watching
-from batchctl.control.intake.taking import Arrival, take
+from batchctl.control.intake.taking import CompleteFile, take
 from batchctl.control.worker import SLICE
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import Conflict, OutcomeUnknown
@@ -614,7 +614,7 @@ def test_two_who_take_the_same_files_at_the_same_moment_submit_each_once(shop: S
         with transactions.read() as connection:
             (watch,) = file_watches.everyone(connection)
         for number in range(rounds):
-            page = [Arrival(FoundFile(f"{number}/{at}", 1, 5, 7)) for at in range(files)]
+            page = [CompleteFile(FoundFile(f"{number}/{at}", 1, 5, 7)) for at in range(files)]
             start.wait(timeout=60)
             submitted += until_free(transactions, partial(take, watch=watch, folder="/in", arrivals=page, now=NOW))
         return submitted

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.controller_watch import Watch
+from batchctl.control.controller_watch import ControllerWatch
 from batchctl.control.operators.answering import Answering
 from batchctl.domain import moves
 from batchctl.domain.alerting.alert_text import Message
@@ -98,7 +98,7 @@ def test_a_request_that_was_answered_meanwhile_is_not_carried_out(world: World) 
 def test_nobody_counts_himself_among_the_dead(world: World) -> None:
     world.membership("c1").begin()
     world.running()
-    watch = Watch(world.transactions, world.clock, world.runner, "c1", world.membership("c1").rhythm)
+    watch = ControllerWatch(world.transactions, world.clock, world.runner, "c1", world.membership("c1").rhythm)
     world.runner.gone = lambda row: True
     assert watch.dead() == {}
     world.clock.advance(LONG)

@@ -158,7 +158,7 @@ def test_a_slow_page_is_followed_by_a_smaller_one_and_by_a_rest(world: World, mo
     made._most = 100
     delete = purging.delete_log
 
-    def slow(connection: Any, page: purging.Page, before: Any) -> int:
+    def slow(connection: Any, page: purging.PurgePage, before: Any) -> int:
         world.clock.advance(timedelta(seconds=1))
         taken.append(delete(connection, page, before))
         return taken[-1]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from batchctl.domain.arrivals import (
     IN_PROGRESS,
     FileNames,
+    FolderListing,
     FoundFile,
-    Listing,
     Memory,
     Sight,
     duplicate_key,
@@ -80,7 +80,7 @@ def test_complete_is_what_has_stayed_as_it_is_for_long_enough_and_in_two_walks(
     same_since, first_walk, state, now = 0.0, 0, None, 0.0
     for number, (found, later) in enumerate(walks):
         now += later
-        listing = Listing(number, begun=now, ended=now)
+        listing = FolderListing(number, begun=now, ended=now)
         sight = seen(sight, file(*found), listing)
         if state is None or not file(*found).is_as(file(*state)):
             same_since, first_walk, state = now, number, found
@@ -91,22 +91,22 @@ def test_complete_is_what_has_stayed_as_it_is_for_long_enough_and_in_two_walks(
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0.001, 1e6))
 def test_how_long_a_walk_takes_never_makes_a_file_older(at: float, took: float) -> None:
-    first = seen(None, file(), Listing(1, at, at + took))
-    early = Listing(2, at + took, math.inf)
+    first = seen(None, file(), FolderListing(1, at, at + took))
+    early = FolderListing(2, at + took, math.inf)
 
     assert not is_complete(first, early, settle_seconds=0.0005)
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_no_time_that_is_written_on_a_file_makes_it_older_or_younger(modified_ns: int) -> None:
-    sight = seen(None, file(modified_ns=modified_ns), Listing(1, 0, 0))
+    sight = seen(None, file(modified_ns=modified_ns), FolderListing(1, 0, 0))
 
-    assert not is_complete(sight, Listing(2, 9, 9), 10)
-    assert is_complete(sight, Listing(2, 10, 10), 10)
+    assert not is_complete(sight, FolderListing(2, 9, 9), 10)
+    assert is_complete(sight, FolderListing(2, 10, 10), 10)
 
 
 def test_at_once_is_at_the_first_walk() -> None:
-    listing = Listing(1, 0, 0)
+    listing = FolderListing(1, 0, 0)
 
     assert is_complete(seen(None, file(), listing), listing, 0)
     assert not is_complete(seen(None, file(), listing), listing, 1)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from batchctl.domain.maintenance.audit_chain import (
     BEGINNING,
     Anchor,
-    Purge,
+    PurgeEntry,
     Seal,
     Verifier,
     allowed_at,
@@ -61,14 +61,14 @@ def findings(
     links: Sequence[Link],
     anchors: Collection[Anchor] = (),
     spans: Collection[tuple[int, int]] = (),
-    purges: Collection[Purge] = (),
+    purges: Collection[PurgeEntry] = (),
 ) -> list[tuple[int | None, str]]:
     """Return what is found wrong, by the act's number."""
     verifier = Verifier(anchors)
     for seal, entry in links:
         verifier.look(seal, entry)
     later = NOW + timedelta(days=500)
-    verifier.finish(later, [Purge(99, later, tuple(spans), timedelta(days=30))] if spans else purges)
+    verifier.finish(later, [PurgeEntry(99, later, tuple(spans), timedelta(days=30))] if spans else purges)
     return [(one.audit_id, one.message) for one in verifier.findings]
 
 
@@ -229,7 +229,7 @@ def taken(age: timedelta, allowed: timedelta | None, at: int = 3) -> list[tuple[
     times = [NOW + timedelta(days=number) for number in range(5)]
     acts = [act(number, at=made) for number, made in enumerate(times, start=1)]
     links = [(seal, None if seal.number == at else entry) for seal, entry in chain(acts, times)]
-    return findings(links, purges=[Purge(9, times[at - 1] + age, ((at, at),), allowed)])
+    return findings(links, purges=[PurgeEntry(9, times[at - 1] + age, ((at, at),), allowed)])
 
 
 def test_a_purge_of_what_was_old_enough_is_allowed() -> None:
@@ -269,7 +269,7 @@ def test_a_purge_that_is_not_believed_is_named_with_who_to_ask_for() -> None:
     verifier = Verifier()
     for seal, _ in FIVE[:1]:
         verifier.look(seal, None)
-    verifier.finish(NOW, [Purge(9, NOW, ((1, 1),), timedelta(days=1))])
+    verifier.finish(NOW, [PurgeEntry(9, NOW, ((1, 1),), timedelta(days=1))])
 
     ((finding),) = verifier.findings
     assert finding.next_step.startswith(

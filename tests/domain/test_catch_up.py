@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchctl.domain.scheduling import catch_up
-from batchctl.domain.scheduling.catch_up import DISARMED, Decision, Standing
+from batchctl.domain.scheduling.catch_up import DISARMED, Decision, ScheduleStanding
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan, jitter_of, plan_of, timing_hash
 from batchctl.domain.scheduling.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
 from batchctl.domain.scheduling.undecided import Before, Undecided
@@ -130,10 +130,10 @@ def test_what_is_skipped_anyway_is_told_when_it_is_due_but_by_the_hour() -> None
     plan, friday = a_plan(timing, NL), datetime(2026, 11, 20, 23, 59, tzinfo=UTC)
     monday = datetime(2026, 11, 23, tzinfo=UTC)
 
-    assert catch_up.wakes_at(plan, Standing(monday, friday, "h"), friday) == friday + timedelta(hours=1)
+    assert catch_up.wakes_at(plan, ScheduleStanding(monday, friday, "h"), friday) == friday + timedelta(hours=1)
     daily = a_plan(replace(DAILY, calendar_name="NL"), NL)
     saturday = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
-    assert catch_up.wakes_at(daily, Standing(monday, friday, "h"), friday) == saturday
+    assert catch_up.wakes_at(daily, ScheduleStanding(monday, friday, "h"), friday) == saturday
     assert catch_up.wakes_at(daily, DISARMED, friday) is None
 
 
@@ -141,7 +141,7 @@ def test_one_that_is_never_due_again_still_tells_what_it_skips() -> None:
     timing = replace(DAILY, calendar_name="NL", end_date="2026-11-21")
     plan, friday = a_plan(timing, NL), datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
-    wakes_at = catch_up.wakes_at(plan, Standing(None, friday, "h"), friday)
+    wakes_at = catch_up.wakes_at(plan, ScheduleStanding(None, friday, "h"), friday)
     assert wakes_at == datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 
 
@@ -149,17 +149,17 @@ def test_arming() -> None:
     plan, hashed = a_plan(), timing_hash(DAILY, "UTC")
     earlier, today = NOW - timedelta(days=3), datetime(2026, 11, 25, 6, 0, tzinfo=UTC)
 
-    def arm(plan: Plan | None = plan, *, is_let: bool = True, **given: object) -> Standing:
+    def arm(plan: Plan | None = plan, *, is_let: bool = True, **given: object) -> ScheduleStanding:
         return catch_up.arm(a_schedule(**given), plan, hashed, NOW, is_let=is_let)  # type: ignore[arg-type]
 
     assert arm(timing_hash=None, decided_until=earlier).decided_until == earlier
-    assert arm(timing_hash="another", decided_until=earlier) == Standing(today, NOW, hashed)
+    assert arm(timing_hash="another", decided_until=earlier) == ScheduleStanding(today, NOW, hashed)
     assert arm(timing_hash=hashed, decided_until=earlier).next_run_time == earlier.replace(hour=6) + timedelta(days=1)
-    assert arm(timing_hash=hashed, decided_until=None) == Standing(today, NOW, hashed)
-    assert arm(timing_hash=hashed, decided_until=NOW + timedelta(days=1)) == Standing(today, NOW, hashed)
+    assert arm(timing_hash=hashed, decided_until=None) == ScheduleStanding(today, NOW, hashed)
+    assert arm(timing_hash=hashed, decided_until=NOW + timedelta(days=1)) == ScheduleStanding(today, NOW, hashed)
     assert arm(enabled=False, decided_until=earlier) == DISARMED
     assert arm(is_let=False, decided_until=earlier) == DISARMED
-    assert arm(None, timing_hash="h", decided_until=earlier) == Standing(None, earlier, "h")
+    assert arm(None, timing_hash="h", decided_until=earlier) == ScheduleStanding(None, earlier, "h")
 
 
 def test_what_was_decided_before_is_left_alone_and_counted_nowhere() -> None:

@@ -74,7 +74,7 @@ def test_with_continue_everything_that_is_due_starts(line: list[BatchInstance], 
 @given(line=lines)
 def test_a_gate_blocks_exactly_what_may_not_start(line: list[BatchInstance]) -> None:
     for instance in line:
-        standing = gates.Standing(now=NOW, places=1)
+        standing = gates.GateContext(now=NOW, places=1)
         blocked = [gate for gate in gates.gates(instance, batch(), standing) if gate.blocked is not None]
         assert gates.may_start(instance, batch(), standing) == (not blocked)
 
@@ -92,14 +92,14 @@ def test_of_the_failures_that_stop_everything_at_most_one_retry_goes_on(failures
 def test_every_status_has_a_word_about_it() -> None:
     silent = {InstanceStatus.READY, InstanceStatus.RETRY}
     for status in InstanceStatus:
-        gate = gates.gates(an_instance(status=status), batch(), gates.Standing(now=NOW, places=1))[0]
+        gate = gates.gates(an_instance(status=status), batch(), gates.GateContext(now=NOW, places=1))[0]
         assert (gate.blocked is None) == (status in silent)
         assert status in CLAIMED | silent or gate.clear
 
 
 def test_a_disabled_batch_and_a_batch_without_steps_block() -> None:
     ready = an_instance(status=InstanceStatus.READY)
-    standing = gates.Standing(now=NOW, places=1)
+    standing = gates.GateContext(now=NOW, places=1)
 
     assert not gates.may_start(ready, batch(enabled=False), standing)
     assert not gates.may_start(ready, batch(steps=()), standing)

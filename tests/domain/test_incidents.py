@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.alerting.incidents import UnderWay, key_of, review, signature
+from batchctl.domain.alerting.incidents import InstanceUnderWay, key_of, review, signature
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, InstanceStatus
 from tests.domain.incident_values import a_problem, an_incident
@@ -12,8 +12,8 @@ from tests.domain.incident_values import a_problem, an_incident
 S = InstanceStatus
 
 
-def standing_at(status: InstanceStatus, last_seq: int = 0) -> dict[InstanceId, UnderWay]:
-    return {InstanceId(42): UnderWay(status, last_seq)}
+def standing_at(status: InstanceStatus, last_seq: int = 0) -> dict[InstanceId, InstanceUnderWay]:
+    return {InstanceId(42): InstanceUnderWay(status, last_seq)}
 
 
 def test_a_new_problem_opens_an_incident_and_the_same_one_none() -> None:
@@ -56,7 +56,7 @@ def test_it_is_over_when_the_instance_is_or_has_come_past_the_step(status: Insta
     [(S.READY, 0, False), (S.RUNNING, 0, False), (S.RUNNING, 10, True), (S.COMPLETE, 20, True), (S.FAILED, 0, True)],
 )
 def test_it_is_over_when_all_that_had_failed_alike_are(status: InstanceStatus, last_seq: int, *, is_over: bool) -> None:
-    stand = {InstanceId(42): UnderWay(S.COMPLETE, 20), InstanceId(43): UnderWay(status, last_seq)}
+    stand = {InstanceId(42): InstanceUnderWay(S.COMPLETE, 20), InstanceId(43): InstanceUnderWay(status, last_seq)}
     found = review([], [an_incident()], stand, others={IncidentId(7): {InstanceId(42), InstanceId(43)}})
 
     assert (found.resolved == [an_incident()], found.quiet == {7}) == (is_over, not is_over)

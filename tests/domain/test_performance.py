@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.alerting.performance import Drift, Runs, performance, quantile, spark
+from batchctl.domain.alerting.performance import Drift, LikeRuns, performance, quantile, spark
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def runs(*seconds: float) -> list[Runs]:
+def runs(*seconds: float) -> list[LikeRuns]:
     """Return one run a day."""
-    return [Runs(START + at * DAY, timedelta(seconds=each)) for at, each in enumerate(seconds)]
+    return [LikeRuns(START + at * DAY, timedelta(seconds=each)) for at, each in enumerate(seconds)]
 
 
 def seconds_of(length: timedelta | None) -> float | None:
@@ -54,7 +54,7 @@ def test_a_drift_is_half_as_long_again_for_enough_runs(
 
 @given(st.lists(st.tuples(st.integers(0, 9999), st.integers(1, 5)), min_size=1), st.sampled_from([0.5, 0.95]))
 def test_runs_that_were_added_up_count_as_often_as_they_were(found: list[tuple[int, int]], share: float) -> None:
-    together = [Runs(START, timedelta(milliseconds=took), many) for took, many in found]
+    together = [LikeRuns(START, timedelta(milliseconds=took), many) for took, many in found]
     singly = sorted(took for took, many in found for _ in range(many))
 
     length = quantile(together, share)
@@ -65,7 +65,7 @@ def test_runs_that_were_added_up_count_as_often_as_they_were(found: list[tuple[i
 
 
 def test_each_day_is_a_point_of_the_line() -> None:
-    twice = [*runs(1, 1, 4, 8), Runs(START + 3 * DAY + DAY / 2, timedelta(seconds=8))]
+    twice = [*runs(1, 1, 4, 8), LikeRuns(START + 3 * DAY + DAY / 2, timedelta(seconds=8))]
     found = performance(twice)
 
     assert found is not None

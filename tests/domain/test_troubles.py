@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from batchctl.domain.alerting.incident_causes import (
-    Attempt,
     Gap,
     Norms,
+    RecentAttempt,
     fails_often,
     gathered,
     last_lines,
@@ -28,8 +28,8 @@ STEP = (BatchId(1), 10)
 NAMES = {BatchId(1): "Load"}
 
 
-def an_attempt(number: int, status: HistoryStatus = H.SUCCESS, *, seconds: float = 60, **given: Any) -> Attempt:
-    return Attempt(
+def an_attempt(number: int, status: HistoryStatus = H.SUCCESS, *, seconds: float = 60, **given: Any) -> RecentAttempt:
+    return RecentAttempt(
         **{
             "history_id": number,
             "batch_id": BatchId(1),

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from batchctl.cli.main import COMMANDS, cli
-from batchctl.cli.session import Session
+from batchctl.cli.session import CliSession
 from tests.house.source import ROOT
 
 HOLE = "7"
@@ -52,7 +52,7 @@ def hints() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.parametrize(("place", "words"), list(hints()))
 def test_a_hint_refuses_nothing_that_it_names(place: str, words: list[str]) -> None:
-    context = click.Context(cli, info_name="batchctl", obj=Session(config=None, debug=False))
+    context = click.Context(cli, info_name="batchctl", obj=CliSession(config=None, debug=False))
     command: click.Command | None = cli
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         command = command.get_command(context, words[0].rstrip(HOLE))

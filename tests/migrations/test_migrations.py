@@ -19,7 +19,7 @@ from batchctl.domain.maintenance.health import Result
 from batchctl.store import engine, identity, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import examination, schema
-from batchctl.store.maintenance.schema import Standing
+from batchctl.store.maintenance.schema import SchemaStanding
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.hand import Hand
@@ -121,7 +121,7 @@ def test_an_upgrade_makes_anew_what_differs_and_keeps_the_rows(empty: StoreTrans
     before = {table: hand.sql(f"SELECT * FROM {table}") for table in KEPT}
     spoil(empty)
     with empty.read() as connection:
-        assert schema.standing(connection) is Standing.STALE
+        assert schema.standing(connection) is SchemaStanding.STALE
         assert schema.lacks_only_what_is_repeatable(connection)
 
     empty.run(frozenset(), schema.upgrade)
@@ -129,7 +129,7 @@ def test_an_upgrade_makes_anew_what_differs_and_keeps_the_rows(empty: StoreTrans
     assert definitions_of(empty) == made
     assert {table: hand.sql(f"SELECT * FROM {table}") for table in KEPT} == before
     with empty.read() as connection:
-        assert schema.standing(connection) is Standing.CURRENT
+        assert schema.standing(connection) is SchemaStanding.CURRENT
         assert schema.differences(connection) == []
 
 
@@ -204,11 +204,11 @@ def test_who_may_make_no_schema_is_told_that_there_is_nothing_to_do(postgres: Po
         worker = engine.open_engine(database.url.replace("postgres@", "worker@"), tmp_path)
         with closing(StoreTransactions(worker)) as theirs:
             with theirs.read() as connection:
-                assert schema.standing(connection) is Standing.NOT_COMPARED
+                assert schema.standing(connection) is SchemaStanding.NOT_COMPARED
             with transactions.read() as connection:
                 connection.exec_driver_sql("DROP VIEW vStatus")
             with theirs.read() as connection:
-                assert schema.standing(connection) is Standing.STALE
+                assert schema.standing(connection) is SchemaStanding.STALE
 
 
 def test_an_older_schema_than_it_knows_is_refused_with_the_two_ways_out(empty: StoreTransactions) -> None:
@@ -418,7 +418,7 @@ def test_nothing_is_upgraded_beneath_a_living_controller(
     assert "controller c1 (host etl 7, process 4711)" in refused.value.message
     assert (refused.value.next_step or "").endswith("then: batchctl db upgrade")
     with empty.read() as connection:
-        assert schema.standing(connection) is Standing.STALE
+        assert schema.standing(connection) is SchemaStanding.STALE
 
 
 @pytest.mark.parametrize(("more", "values"), [(", Status", ", 'stopped'"), (", Heartbeat", ", '2026-11-01 00:00:00'")])
@@ -430,10 +430,10 @@ def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
     check_may_upgrade(older)
 
     newest = schema.newest_revision()
-    assert upgrade_database(older) == (newest, newest, Standing.STALE, [])
+    assert upgrade_database(older) == (newest, newest, SchemaStanding.STALE, [])
     with empty.read() as connection:
         connection.exec_driver_sql("UPDATE Controller SET Status = 'running', Heartbeat = '2099-01-01 00:00:00'")
-    assert upgrade_database(older) == (newest, newest, Standing.CURRENT, []), (
+    assert upgrade_database(older) == (newest, newest, SchemaStanding.CURRENT, []), (
         "where there is nothing to do, nobody is asked"
     )
 

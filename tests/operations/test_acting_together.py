@@ -14,7 +14,7 @@ from batchctl.domain.status import InstanceStatus
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
-from batchctl.operations.many import Filter
+from batchctl.operations.many import InstanceFilter
 from batchctl.operations.operators.freezing import Freezer
 from batchctl.testing import FakeClock
 from tests.control.world import World
@@ -41,7 +41,7 @@ class Meddled:
         return self.clock.monotonic()
 
 
-FAILED = Filter(status=InstanceStatus.FAILED)
+FAILED = InstanceFilter(status=InstanceStatus.FAILED)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import Connection
 from batchctl.operations.definitions import batch_history, exporting
-from batchctl.operations.definitions.definition_files import Applier, File, Outcome
+from batchctl.operations.definitions.definition_files import Applier, ApplyOutcome, File
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.transactions import StoreTransactions
@@ -49,14 +49,14 @@ Entity = "B"
 ScheduleType = "daily"
 RunTimes = "06:00"
 """
-Apply = Callable[..., Outcome]
+Apply = Callable[..., ApplyOutcome]
 
 
 @pytest.fixture
 def apply(world: World, anywhere: StoreTransactions) -> Apply:
     """Apply texts as files, as Anna."""
 
-    def applied(*texts: str, dry_run: bool = False, **more: Any) -> Outcome:
+    def applied(*texts: str, dry_run: bool = False, **more: Any) -> ApplyOutcome:
         actor = Actor(transactions=anywhere, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
         table = Timetable(transactions=anywhere, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
         schedule_context = context(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
@@ -71,19 +71,19 @@ def exported(transactions: StoreTransactions, *batches: str, owner: str | None =
     return exporting.text_of(exporting.export(transactions, batches), owner)
 
 
-def acts(outcome: Outcome) -> list[tuple[str, str, str]]:
+def acts(outcome: ApplyOutcome) -> list[tuple[str, str, str]]:
     return [(change.act.value, change.kind, change.name) for change in outcome.changes]
 
 
-def changed(outcome: Outcome) -> list[tuple[str, Any, Any]]:
+def changed(outcome: ApplyOutcome) -> list[tuple[str, Any, Any]]:
     return [(one.where, one.before, one.after) for change in outcome.changes for one in change.columns]
 
 
-def conflicts(outcome: Outcome) -> list[tuple[str, str, Any, Any, Any]]:
+def conflicts(outcome: ApplyOutcome) -> list[tuple[str, str, Any, Any, Any]]:
     return [(change.name, one.where, one.base, one.theirs, one.yours) for change, one in outcome.conflicts]
 
 
-def findings(outcome: Outcome) -> list[tuple[str, str, str]]:
+def findings(outcome: ApplyOutcome) -> list[tuple[str, str, str]]:
     return [(one.table, one.row, one.column) for one in outcome.findings]
 
 

@@ -19,7 +19,7 @@ from batchctl import app, config
 from batchctl.control_database import upgrade_database
 from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.operations.definitions.checking import RowFinding
-from batchctl.operations.maintenance.doctor import Doctor, Line
+from batchctl.operations.maintenance.doctor import Doctor, PlacedFinding
 from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 from batchctl.store.maintenance import schema
@@ -43,7 +43,7 @@ def examined(folder: Path, url: str, more: str = "") -> dict[tuple[str, str], He
     return by_name(lines)
 
 
-def by_name(lines: tuple[Line, ...]) -> dict[tuple[str, str], HealthFinding]:
+def by_name(lines: tuple[PlacedFinding, ...]) -> dict[tuple[str, str], HealthFinding]:
     return {(line.target, line.finding.check): line.finding for line in lines}
 
 
@@ -462,22 +462,23 @@ def worst(findings: Iterator[HealthFinding]) -> dict[str, Result]:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (mssql_health.Facts(), {}),
-        (mssql_health.Facts(delayed_durability="ALLOWED"), {}),
-        (mssql_health.Facts(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
-        (mssql_health.Facts(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
-        (mssql_health.Facts(is_snapshot=False), {"read committed snapshot": Result.WARN}),
-        (mssql_health.Facts(compatibility_level=130), {}),
-        (mssql_health.Facts(compatibility_level=120), {"compatibility level": Result.WARN}),
+        (mssql_health.MssqlDurability(), {}),
+        (mssql_health.MssqlDurability(delayed_durability="ALLOWED"), {}),
+        (mssql_health.MssqlDurability(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
+        (mssql_health.MssqlDurability(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
+        (mssql_health.MssqlDurability(is_snapshot=False), {"read committed snapshot": Result.WARN}),
+        (mssql_health.MssqlDurability(compatibility_level=130), {}),
+        (mssql_health.MssqlDurability(compatibility_level=120), {"compatibility level": Result.WARN}),
     ],
 )
-def test_sql_server_is_judged_by_how_it_is_set(facts: mssql_health.Facts, said: dict[str, Result]) -> None:
+def test_sql_server_is_judged_by_how_it_is_set(facts: mssql_health.MssqlDurability, said: dict[str, Result]) -> None:
     assert worst(mssql_health.judge(facts)) == said
 
 
 def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
     steps = [
-        finding.next_step for finding in mssql_health.judge(mssql_health.Facts(name="a]b", delayed_durability="FORCED"))
+        finding.next_step
+        for finding in mssql_health.judge(mssql_health.MssqlDurability(name="a]b", delayed_durability="FORCED"))
     ]
 
     assert steps[0] == "ALTER DATABASE [a]]b] SET DELAYED_DURABILITY = DISABLED;"
@@ -486,16 +487,21 @@ def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (postgresql_health.Facts(), {}),
-        (postgresql_health.Facts(fsync="off"), {"fsync": Result.FAIL}),
-        (postgresql_health.Facts(full_page_writes="off"), {"full_page_writes": Result.FAIL}),
-        (postgresql_health.Facts(synchronous_commit="off"), {"synchronous_commit": Result.FAIL}),
-        (postgresql_health.Facts(synchronous_commit_of_others="off"), {"synchronous_commit": Result.WARN}),
-        (postgresql_health.Facts(is_standby=True), {"standby": Result.FAIL}),
-        (postgresql_health.Facts(is_pooled=True), {"pooler": Result.FAIL}),
+        (postgresql_health.PostgresqlDurability(), {}),
+        (postgresql_health.PostgresqlDurability(fsync="off"), {"fsync": Result.FAIL}),
+        (postgresql_health.PostgresqlDurability(full_page_writes="off"), {"full_page_writes": Result.FAIL}),
+        (postgresql_health.PostgresqlDurability(synchronous_commit="off"), {"synchronous_commit": Result.FAIL}),
+        (
+            postgresql_health.PostgresqlDurability(synchronous_commit_of_others="off"),
+            {"synchronous_commit": Result.WARN},
+        ),
+        (postgresql_health.PostgresqlDurability(is_standby=True), {"standby": Result.FAIL}),
+        (postgresql_health.PostgresqlDurability(is_pooled=True), {"pooler": Result.FAIL}),
     ],
 )
-def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql_health.Facts, said: dict[str, Result]) -> None:
+def test_postgresql_is_judged_by_how_it_is_set(
+    facts: postgresql_health.PostgresqlDurability, said: dict[str, Result]
+) -> None:
     assert worst(postgresql_health.judge(facts)) == said
 
 
@@ -510,7 +516,7 @@ def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql_health.Facts, s
     ],
 )
 def test_sqlite_is_judged_by_how_it_is_set(waits: bool, mode: str, said: dict[str, Result]) -> None:
-    assert worst(sqlite_health.judge(sqlite_health.Facts("/d/x.db", 1, waits, mode, (3, 40, 1)))) == said
+    assert worst(sqlite_health.judge(sqlite_health.SqliteDurability("/d/x.db", 1, waits, mode, (3, 40, 1)))) == said
 
 
 @pytest.mark.parametrize(
@@ -528,7 +534,7 @@ def test_sqlite_is_judged_by_how_it_is_set(waits: bool, mode: str, said: dict[st
 def test_what_an_old_sqlite_may_do_to_a_log_is_told(version: tuple[int, int, int], is_told: bool) -> None:
     (said,) = (
         each
-        for each in sqlite_health.judge(sqlite_health.Facts("/d/x.db", 1, True, "wal", version))
+        for each in sqlite_health.judge(sqlite_health.SqliteDurability("/d/x.db", 1, True, "wal", version))
         if each.check == "journal mode"
     )
 

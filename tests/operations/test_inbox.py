@@ -17,7 +17,7 @@ from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intake import inbox
-from batchctl.operations.intake.inbox import Item, Reader
+from batchctl.operations.intake.inbox import InboxReader, Item
 from batchctl.operations.intervene import Operator
 from batchctl.operations.maintenance import fsck
 from batchctl.plugin_api import CannotPopulate
@@ -49,8 +49,8 @@ class Gone:
         return {path for path in paths if path in self.paths}
 
 
-def reader(world: World, *, leader: str | None = None, gone: Collection[str] = ()) -> Reader:
-    return Reader(
+def reader(world: World, *, leader: str | None = None, gone: Collection[str] = ()) -> InboxReader:
+    return InboxReader(
         transactions=world.transactions,
         leader=lambda: leader,
         living=controllers.everyone,

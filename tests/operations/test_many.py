@@ -13,11 +13,11 @@ from batchctl.domain.status import InstanceStatus
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
-from batchctl.operations.many import CHUNK, Filter
+from batchctl.operations.many import CHUNK, InstanceFilter
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ACTS
 
-FAILED = Filter(status=InstanceStatus.FAILED)
+FAILED = InstanceFilter(status=InstanceStatus.FAILED)
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def rerun(operator: Operator, at: InstanceId) -> object:
     ("wanted", "found"),
     [
         (FAILED, [1, 2, 3, 4]),
-        (Filter(status=InstanceStatus.FAILED, batch="B"), [1, 2, 3]),
-        (Filter(status=InstanceStatus.READY), []),
+        (InstanceFilter(status=InstanceStatus.FAILED, batch="B"), [1, 2, 3]),
+        (InstanceFilter(status=InstanceStatus.READY), []),
     ],
 )
-def test_a_filter_finds_by_batch_and_status(failed: World, wanted: Filter, found: Sequence[int]) -> None:
+def test_a_filter_finds_by_batch_and_status(failed: World, wanted: InstanceFilter, found: Sequence[int]) -> None:
     assert list(many.select(failed.transactions, Action.RERUN, wanted).ids) == found
 
 
@@ -53,14 +53,14 @@ def test_since_is_when_they_came_to_stand_so(failed: World) -> None:
     now = failed.clock.now()
     failed.sql("UPDATE BatchControl SET z_updated = '2020-01-01 00:00:00.000' WHERE BatchControl_id < 3")
 
-    later = Filter(status=InstanceStatus.FAILED, since=now - timedelta(minutes=1))
+    later = InstanceFilter(status=InstanceStatus.FAILED, since=now - timedelta(minutes=1))
 
     assert list(many.select(failed.transactions, Action.RERUN, later).ids) == [3, 4]
 
 
 def test_a_batch_that_is_not_there_is_told_which_is_meant(failed: World) -> None:
     with pytest.raises(NotFound, match="Did you mean 'B'"):
-        many.select(failed.transactions, Action.RERUN, Filter(status=InstanceStatus.FAILED, batch="b"))
+        many.select(failed.transactions, Action.RERUN, InstanceFilter(status=InstanceStatus.FAILED, batch="b"))
 
 
 def test_all_are_run_again_each_audited_and_one_that_refuses_stops_nobody(failed: World, operator: Operator) -> None:

@@ -10,7 +10,7 @@ from batchctl.cli.dependencies.graph_words import summary
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import BatchId
 from batchctl.operations.dependencies import picture
-from batchctl.operations.dependencies.picture import Node, Picture
+from batchctl.operations.dependencies.picture import GraphNode, Picture
 from batchctl.store.dependencies import live
 from tests.control.world import World
 from tests.control_databases import SqliteControl
@@ -65,7 +65,7 @@ def look(world: World, name: str | None = None, cycle_key: str | None = None) ->
     return picture.picture(world.transactions, world.clock, name, cycle_key)
 
 
-def node(seen: Picture, name: str) -> Node:
+def node(seen: Picture, name: str) -> GraphNode:
     (found,) = [one for one in seen.nodes if one.batch.name == name]
     return found
 

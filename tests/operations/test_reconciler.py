@@ -14,7 +14,7 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations.definitions.job_findings import job_findings
 from batchctl.operations.definitions.reconciler import Reconciled
 from batchctl.operations.definitions.roster import failure_of
-from batchctl.operations.definitions.schedule_removal import Removed, remove
+from batchctl.operations.definitions.schedule_removal import RemovedSchedule, remove
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import Actor
 from batchctl.plugin_api import Job, daily, every, job, once, retry
@@ -441,7 +441,7 @@ def checked(shop: Workshop, *jobs: Job, node: Node | None = None) -> list[tuple[
     return [(table, row, one.column, f"{one.message} {one.remedy}") for table, row, one in found]
 
 
-def removed(shop: Workshop, name: str, node: Node) -> Removed:
+def removed(shop: Workshop, name: str, node: Node) -> RemovedSchedule:
     """Remove a schedule, as the command does."""
     world = shop.world
     actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1")

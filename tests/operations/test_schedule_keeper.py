@@ -11,7 +11,7 @@ import pytest
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.status import ScheduleType
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, Written
+from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, WrittenSchedule
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 
@@ -41,7 +41,7 @@ def keeper_of(world: World, transactions: StoreTransactions, *, dry_run: bool) -
     return ScheduleKeeper(actor, "Europe/Amsterdam")
 
 
-def columns_of(done: Written) -> list[str]:
+def columns_of(done: WrittenSchedule) -> list[str]:
     return [finding.column for finding in done.findings]
 
 

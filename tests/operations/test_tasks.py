@@ -9,8 +9,8 @@ import pytest
 from batchctl.domain.errors import Refused
 from batchctl.operations import task_queue
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.task_queue import Opened
-from batchctl.operations.tasks import Desk, Queued, Task
+from batchctl.operations.task_queue import OpenedQueue
+from batchctl.operations.tasks import Desk, Queued, TaskWish
 from batchctl.plugin_api import Connection
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
@@ -37,12 +37,12 @@ def fresh(empty_database: ControlDatabase) -> Iterator[World]:
     made.close()
 
 
-def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False) -> Opened:
+def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False) -> OpenedQueue:
     actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
     return task_queue.enable(actor, name, roles, reason="the nightly chores")
 
 
-def queue(world: World, task: Task, *, dry_run: bool = False) -> Queued:
+def queue(world: World, task: TaskWish, *, dry_run: bool = False) -> Queued:
     registry = Registry.load()
     preparer = Preparer(registry.handler, AROUND, "anna", "host1", "test")
     desk = Desk(
@@ -62,8 +62,8 @@ def rows(world: World) -> list[tuple[object, ...]]:
 
 
 def test_a_command_and_sql_become_rows_that_a_hand_could_have_inserted(fresh: World) -> None:
-    command = queue(fresh, Task(body="wc -l x"))
-    sql = queue(fresh, Task(body="DELETE FROM x", connection="wh"))
+    command = queue(fresh, TaskWish(body="wc -l x"))
+    sql = queue(fresh, TaskWish(body="DELETE FROM x", connection="wh"))
 
     assert (command.intake_id, sql.intake_id) == (1, 2)
     assert (command.batch.name, command.batch.enabled, command.besides) == ("Task", True, ())
@@ -78,14 +78,14 @@ def test_a_command_and_sql_become_rows_that_a_hand_could_have_inserted(fresh: Wo
 
 def test_identical_tasks_are_no_duplicates_of_each_other(fresh: World) -> None:
     for _ in range(3):
-        queue(fresh, Task(body="wc -l x"))
+        queue(fresh, TaskWish(body="wc -l x"))
     fresh.create()
 
     assert fresh.statuses() == ["ready", "ready", "ready"]
 
 
 def test_a_dry_run_shows_the_command_and_inserts_nothing(fresh: World) -> None:
-    shown = queue(fresh, Task(body="wc -l x"), dry_run=True)
+    shown = queue(fresh, TaskWish(body="wc -l x"), dry_run=True)
 
     assert shown.intake_id is None
     assert "exec wc -l x" in shown.command_text
@@ -95,18 +95,18 @@ def test_a_dry_run_shows_the_command_and_inserts_nothing(fresh: World) -> None:
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        (Task(body=" \n"), "The task is empty"),
-        (Task(body="a\x00b"), "The task cannot be queued: it contains a NUL"),
-        (Task(body="\udcff"), "The task cannot be queued: it contains bytes"),
-        (Task(body="SELECT 1", connection="wg"), "Connection 'wg' is not in the configuration. Known: wh."),
-        (Task(body="SELECT 1", connection=""), "Connection '' is not in the configuration"),
-        (Task(body="SELECT 'x", connection="wh"), "The task could not be carried out: Data2: a ' is never closed"),
-        (Task(body="file:x.sql", connection="wh"), "the SQL of a task stands in its body"),
-        (Task(body="echo 'x"), "The task could not be carried out: Data1: the command cannot be split"),
-        (Task(body="true", entity="Tsk"), "No batch carries out tasks of entity 'Tsk'. Did you mean 'Task'?"),
+        (TaskWish(body=" \n"), "The task is empty"),
+        (TaskWish(body="a\x00b"), "The task cannot be queued: it contains a NUL"),
+        (TaskWish(body="\udcff"), "The task cannot be queued: it contains bytes"),
+        (TaskWish(body="SELECT 1", connection="wg"), "Connection 'wg' is not in the configuration. Known: wh."),
+        (TaskWish(body="SELECT 1", connection=""), "Connection '' is not in the configuration"),
+        (TaskWish(body="SELECT 'x", connection="wh"), "The task could not be carried out: Data2: a ' is never closed"),
+        (TaskWish(body="file:x.sql", connection="wh"), "the SQL of a task stands in its body"),
+        (TaskWish(body="echo 'x"), "The task could not be carried out: Data1: the command cannot be split"),
+        (TaskWish(body="true", entity="Tsk"), "No batch carries out tasks of entity 'Tsk'. Did you mean 'Task'?"),
     ],
 )
-def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World, task: Task, said: str) -> None:
+def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World, task: TaskWish, said: str) -> None:
     with pytest.raises(Refused) as refused:
         queue(fresh, task)
 
@@ -129,7 +129,7 @@ def test_a_connection_whose_name_a_file_name_would_hide_is_refused(fresh: World)
     )
 
     with pytest.raises(Refused, match="Batch Task would run it as SQL on 'wh', not as SQL on 'a/wh'"):
-        desk.queue(Task(body="SELECT 1", connection="a/wh"))
+        desk.queue(TaskWish(body="SELECT 1", connection="a/wh"))
     assert rows(fresh) == []
 
 
@@ -137,26 +137,26 @@ def test_somebody_elses_batch_of_that_entity_is_named(fresh: World) -> None:
     fresh.batch("Mine", Entity="Other")
     fresh.batch("Watcher", Entity="Task")
 
-    assert queue(fresh, Task(body="true")).besides == ("Watcher",)
+    assert queue(fresh, TaskWish(body="true")).besides == ("Watcher",)
     with pytest.raises(Refused, match="batch Mine has no step of ProcessType 'task'"):
-        queue(fresh, Task(body="true", entity="Other"))
+        queue(fresh, TaskWish(body="true", entity="Other"))
 
 
 def test_a_queue_of_ones_own_runs_on_its_own_connection(fresh: World) -> None:
     batch_id = fresh.batch("Nightly", steps=0, DuplicateCheck=0, MaxConcurrent=2)
     fresh.step(batch_id, 10, ProcessType="task", Data1="wh", Data2="{Data3}")
 
-    done = queue(fresh, Task(body="DELETE FROM x", connection="wh", entity="Nightly"))
+    done = queue(fresh, TaskWish(body="DELETE FROM x", connection="wh", entity="Nightly"))
 
     assert done.batch.name == "Nightly"
     assert rows(fresh)[0][:3] == ("Nightly", "wh", "DELETE FROM x")
     with pytest.raises(Refused, match="Batch Nightly would run it as SQL on 'wh', not as a command"):
-        queue(fresh, Task(body="rm x", entity="Nightly"))
+        queue(fresh, TaskWish(body="rm x", entity="Nightly"))
 
 
 def test_a_database_has_no_task_queue_until_somebody_makes_it_with_a_reason(world: World) -> None:
     with pytest.raises(Refused, match="No batch carries out tasks of entity 'Task'") as refused:
-        queue(world, Task(body="true"))
+        queue(world, TaskWish(body="true"))
     assert str(refused.value.next_step).startswith("batchctl task enable --reason")
 
     assert enable(world, dry_run=True).is_made
@@ -172,7 +172,7 @@ def test_a_database_has_no_task_queue_until_somebody_makes_it_with_a_reason(worl
         ("task enable", "ProcessBatch:Task", "the nightly chores"),
         ("task enable", "Setting:TaskRoles", "the nightly chores"),
     ]
-    assert queue(world, Task(body="true")).batch.name == "Task"
+    assert queue(world, TaskWish(body="true")).batch.name == "Task"
 
 
 def test_a_queue_that_was_disabled_is_enabled_and_a_batch_of_another_kind_is_left_alone(fresh: World) -> None:

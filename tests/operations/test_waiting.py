@@ -11,7 +11,7 @@ import pytest
 from batchctl.domain.errors import Busy, DatabaseRefused, NotFound
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations.presence import Presence
-from batchctl.operations.waiting import Awaited, Reference, Wait
+from batchctl.operations.waiting import Awaited, InstanceWait, Reference
 from tests.control.world import BAD, World
 from tests.control_databases import SqliteControl
 
@@ -53,7 +53,9 @@ class Waiter:
             self.announced.append(f"{one.reference} {one.status}")
 
         presence = Presence(Rhythm(), is_gone=lambda row: False)
-        waiting = Wait(transactions or self.world.transactions, self.watch, presence, tell, self.failures.append)
+        waiting = InstanceWait(
+            transactions or self.world.transactions, self.watch, presence, tell, self.failures.append
+        )
         return {one.reference: one for one in waiting.until_settled(references(*texts), timeout)}
 
 

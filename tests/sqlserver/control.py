@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, make_url
 
 from batchctl.store import engine, views
-from batchctl.store.dialects.mssql_session import ServerError, Session
+from batchctl.store.dialects.mssql_session import MssqlSession, ServerError
 from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 from batchctl.store.transactions import StoreTransactions
@@ -137,7 +137,7 @@ class MssqlHand(Hand):
         self._connection: Connection = engine.open_engine(url, directory).connect()
 
     @property
-    def _session(self) -> Session:
+    def _session(self) -> MssqlSession:
         session: Any = self._connection.connection.dbapi_connection
         return session  # type: ignore[no-any-return]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchctl.plugin_api import Connection
-from step_handlers._catalog_session import NoSession, Session
+from step_handlers._catalog_session import CatalogConnection, NoSession
 from tests.step_handlers.execution import Alone
 
 
@@ -74,7 +74,7 @@ class Catalog:
     refused_sessions: frozenset[int] = frozenset()
     meanwhile: Callable[[str], None] = lambda _: None
 
-    def open(self, connection: Connection) -> Session:
+    def open(self, connection: Connection) -> CatalogConnection:
         """Open a session, unless this one is to be refused."""
         session = ScriptedSession(self)
         self.sessions.append(session)

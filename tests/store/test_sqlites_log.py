@@ -225,9 +225,9 @@ def end_of(file: Path, client: sqlite3.Connection) -> int:
 def test_where_a_log_ends_is_known_whoever_has_written_to_it(
     file: Path, opened: StoreTransactions, client: sqlite3.Connection, much: int
 ) -> None:
-    assert sqlite_log.read_ahead(file, sqlite_log.End()) == sqlite_log.End()
+    assert sqlite_log.read_ahead(file, sqlite_log.LogEnd()) == sqlite_log.LogEnd()
     add(opened)
-    first = sqlite_log.read_ahead(file, sqlite_log.End())
+    first = sqlite_log.read_ahead(file, sqlite_log.LogEnd())
     client.execute(INSERT, ("y" * much,))
     add(opened, much)
 
@@ -270,7 +270,7 @@ def test_what_a_transaction_writes_over_is_in_memory_before_it_has_the_lock(
     add(opened, 400_000)
     end_of(file, client)
     add(opened)
-    end = sqlite_log.read_ahead(file, sqlite_log.End()).at
+    end = sqlite_log.read_ahead(file, sqlite_log.LogEnd()).at
     ahead = [end, end + sqlite_log.AHEAD // 2, end + sqlite_log.AHEAD - 1]
     forget(log_of(file))
     found = list[bool]()

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.cli.session import CliSession, as_rows, pass_session
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
-    from batchctl.operations.alerting.alert_channels import Channel
+    from batchctl.operations.alerting.alert_channels import ChannelState
     from batchctl.operations.shown_columns import Columns
 
 FINDINGS = 6
@@ -25,7 +25,7 @@ def alert() -> None:
 @alert.command("list")
 @as_rows
 @pass_session
-def list_channels(session: Session, as_json: bool) -> None:
+def list_channels(session: CliSession, as_json: bool) -> None:
     """List the channels of the configuration, what is wrong with each, and its last message."""
     from batchctl.cli import output
     from batchctl.operations.alerting import alert_channels
@@ -45,7 +45,7 @@ def list_channels(session: Session, as_json: bool) -> None:
     output.hints(out, broken[0].remedy if broken else "batchctl alert test")
 
 
-def _listing(found: tuple[Channel, ...]) -> Listing:
+def _listing(found: tuple[ChannelState, ...]) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
 
@@ -64,7 +64,7 @@ def _listing(found: tuple[Channel, ...]) -> Listing:
     return Listing("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
 
 
-def _as_json(one: Channel) -> Columns:
+def _as_json(one: ChannelState) -> Columns:
     from batchctl.operations import shown_columns
 
     return {
@@ -79,7 +79,7 @@ def _as_json(one: Channel) -> Columns:
 @alert.command()
 @click.argument("channel", required=False)
 @pass_session
-def test(session: Session, channel: str | None) -> None:
+def test(session: CliSession, channel: str | None) -> None:
     """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
     from batchctl.cli import output
     from batchctl.domain.error_codes import NOT_SENT
@@ -99,7 +99,7 @@ def test(session: Session, channel: str | None) -> None:
 @alert.command()
 @click.option("--once", "_once", is_flag=True, expose_value=False, help="Accepted; it always looks once.")
 @pass_session
-def watch(session: Session) -> None:
+def watch(session: CliSession) -> None:
     """Look once whether a controller works, and tell people if none does. For cron: exit 6 when nobody works.
 
     Where none does, this looks after all other incidents too, and sends what waits.

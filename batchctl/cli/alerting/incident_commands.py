@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, as_rows, dry_run, pass_session, reason
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from batchctl.operations.alerting.incident_desk import IncidentDesk, LookedAfter, Which
 
 
-class Length(click.ParamType[Any]):
+class LengthParameter(click.ParamType[Any]):
     """A length of time, such as 30m or 2h."""
 
     name = "length"
@@ -50,7 +50,7 @@ _of_instance = click.option(
 @as_rows
 @pass_session
 def incidents(
-    session: Session,
+    session: CliSession,
     everything: bool,
     batch: str | None,
     status: str | None,
@@ -124,7 +124,9 @@ def _next(one: Incident) -> str | None:
 @reason(required=True)
 @dry_run
 @pass_session
-def acknowledge(session: Session, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool) -> None:
+def acknowledge(
+    session: CliSession, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool
+) -> None:
     """Take care of an incident: nobody is reminded of it any more. That it is over will still be told."""
     which = _which(incident_id, instance_id)
     with _desk(session, dry_run=dry_run) as desk:
@@ -134,12 +136,12 @@ def acknowledge(session: Session, incident_id: int | None, instance_id: int | No
 @click.command()
 @_incident
 @_of_instance
-@click.option("--for", "length", type=Length(), required=True, metavar="LENGTH", help="Such as 30m, 2h or 1d.")
+@click.option("--for", "length", type=LengthParameter(), required=True, metavar="LENGTH", help="Such as 30m, 2h or 1d.")
 @reason(required=True)
 @dry_run
 @pass_session
 def snooze(
-    session: Session,
+    session: CliSession,
     incident_id: int | None,
     instance_id: int | None,
     length: timedelta,
@@ -164,7 +166,7 @@ def _which(incident_id: int | None, instance_id: int | None) -> Which:
 
 
 @contextmanager
-def _desk(session: Session, *, dry_run: bool) -> Iterator[IncidentDesk]:
+def _desk(session: CliSession, *, dry_run: bool) -> Iterator[IncidentDesk]:
     from batchctl.node import Node
     from batchctl.operations.alerting.incident_desk import IncidentDesk
 

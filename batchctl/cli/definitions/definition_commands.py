@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_rows, one_of, pass_session
+from batchctl.cli.session import CliSession, as_rows, one_of, pass_session
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,7 +21,7 @@ FINDINGS = 6
 @click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
 @as_rows
 @pass_session
-def batches(session: Session, status: str | None, as_json: bool) -> None:
+def batches(session: CliSession, status: str | None, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -123,7 +123,7 @@ def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: boo
     from batchctl.cli.output import cell
     from batchctl.operations.maintenance import doctor
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
         literal = sorted(config.literal_passwords(app.settings))

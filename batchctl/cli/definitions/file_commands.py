@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from batchctl.domain.definitions.defined_changes import Change
-    from batchctl.operations.definitions.definition_files import Applier, File, Outcome
+    from batchctl.domain.definitions.defined_changes import DefinitionChange
+    from batchctl.operations.definitions.definition_files import Applier, ApplyOutcome, File
 
 FINDINGS = 6
 CONFLICT = 5
@@ -54,7 +54,7 @@ _overwrite = click.option(
 @as_json
 @pass_session
 def export(
-    session: Session, batches: tuple[str, ...], path: str, owns: str | None, settings: bool, as_json: bool
+    session: CliSession, batches: tuple[str, ...], path: str, owns: str | None, settings: bool, as_json: bool
 ) -> None:
     """Write the definitions as TOML: batches, steps, what starts them, calendars and resources, by name.
 
@@ -134,7 +134,7 @@ def apply(
 
 
 @contextmanager
-def _applier(session: Session, *, dry_run: bool) -> Iterator[Applier]:
+def _applier(session: CliSession, *, dry_run: bool) -> Iterator[Applier]:
     from batchctl.operations.definitions.definition_files import Applier
     from batchctl.operations.operators.acts import Actor
 
@@ -178,7 +178,7 @@ def _parsed(path: str) -> dict[str, Any]:
         raise ConfigurationError(message, next_step="write a value with fewer brackets in brackets") from error
 
 
-def _show(done: Outcome, doing: str | None, *, as_json: bool) -> None:
+def _show(done: ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
     """Show what was done, or, with the command that would do it, what was only tried."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -213,7 +213,7 @@ def _show(done: Outcome, doing: str | None, *, as_json: bool) -> None:
     _conclude(out, done, doing)
 
 
-def _conclude(out: Console, done: Outcome, doing: str | None) -> None:
+def _conclude(out: Console, done: ApplyOutcome, doing: str | None) -> None:
     from batchctl.cli import output
 
     counted = output.counted(len(done.changes), "definition")
@@ -234,7 +234,7 @@ def _conclude(out: Console, done: Outcome, doing: str | None) -> None:
         output.hints(out, "batchctl check")
 
 
-def _show_change(out: Console, change: Change) -> None:
+def _show_change(out: Console, change: DefinitionChange) -> None:
     from batchctl.cli.output import cell
 
     sign, colour = _SIGNS[change.act.value]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import HistoryStatus
@@ -36,7 +36,7 @@ def job() -> None:
 @job.command("list")
 @as_rows
 @pass_session
-def list_jobs(session: Session, as_json: bool) -> None:
+def list_jobs(session: CliSession, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -105,7 +105,7 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
 @as_rows
 @pass_session
 def history(
-    session: Session, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool
+    session: CliSession, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool
 ) -> None:
     """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
     from batchctl.cli import output
@@ -135,7 +135,7 @@ def history(
 @reason(required=True)
 @dry_run
 @pass_session
-def cancel(session: Session, name: str, failed: bool, reason: str, dry_run: bool) -> None:
+def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: bool) -> None:
     """Give up what is under way of a job, whichever controller runs it; what waits goes on afterwards.
 
     A job that asks `stopping()` ends by itself; one that does not within stop_grace is stopped.
@@ -167,7 +167,7 @@ def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_ru
     """
     from batchctl.cli import output
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         done = app.reconciler().reconcile(dry_run=dry_run, retired=retire)
     if as_json:
@@ -195,7 +195,7 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
     from batchctl.node import Node
     from batchctl.system.job_calls import signature_of
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     given = _object(arguments)
     with session.app() as app:
         known = app.registry.job_names
@@ -218,7 +218,7 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
 
 
 @contextmanager
-def _foreman(session: Session, *, dry_run: bool) -> Iterator[Foreman]:
+def _foreman(session: CliSession, *, dry_run: bool) -> Iterator[Foreman]:
     from batchctl.operations.definitions.job_acts import Foreman
     from batchctl.operations.intervene import Operator
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from batchctl.operations.definitions.registrar import Added, JobStanding
-    from batchctl.operations.definitions.schedule_removal import Removed
+    from batchctl.operations.definitions.schedule_removal import RemovedSchedule
     from batchctl.operations.definitions.sql_correction import Corrected
 
 
@@ -87,7 +87,7 @@ class Zone(click.ParamType[str]):
 @dry_run
 @pass_session
 def add_sql(
-    session: Session,
+    session: CliSession,
     name: str,
     connection: str,
     sql: str | None,
@@ -183,7 +183,7 @@ def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
 @dry_run
 @pass_session
 def set_sql(
-    session: Session,
+    session: CliSession,
     name: str,
     connection: str | None,
     sql: str | None,
@@ -253,7 +253,7 @@ def _words(*wording: str) -> list[Text]:
 @click.command()
 @as_rows
 @pass_session
-def jobs(session: Session, as_json: bool) -> None:
+def jobs(session: CliSession, as_json: bool) -> None:
     """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -321,7 +321,7 @@ def _row(one: JobStanding) -> list[Text]:
 @as_json
 @dry_run
 @pass_session
-def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: bool) -> None:
+def remove(session: CliSession, name: str, reason: str, as_json: bool, dry_run: bool) -> None:
     """Delete a schedule, and what was decided about it: nothing more is started by it.
 
     The batch of a job that add-sql has made goes with it, unless it has a history: then it stays, disabled. A run under way
@@ -346,7 +346,7 @@ def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: boo
     _show_removed(done)
 
 
-def _show_removed(done: Removed) -> None:
+def _show_removed(done: RemovedSchedule) -> None:
     from batchctl.cli import output
 
     would = "would be" if done.dry_run else "is"

@@ -6,14 +6,14 @@ import json
 
 import click
 
-from batchctl.cli.session import Session, as_rows, batch_names, pass_session
+from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
 
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
 @as_rows
 @pass_session
-def versions(session: Session, batch: str, as_json: bool) -> None:
+def versions(session: CliSession, batch: str, as_json: bool) -> None:
     """List the versions of a batch and its steps, and what changed from one to the next.
 
     A version is written down when a controller, or whatever creates an instance, first sees it.

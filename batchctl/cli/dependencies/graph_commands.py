@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, batch_names, pass_session
+from batchctl.cli.session import CliSession, as_json, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from batchctl.operations.dependencies.picture import Impact, Node, Picture, Wait
+    from batchctl.operations.dependencies.picture import GraphNode, Impact, KeyWait, Picture
     from batchctl.operations.shown_columns import Columns
 
 FORMATS = ("terminal", "svg", "mermaid", "json")
@@ -27,7 +27,7 @@ _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": 
 @as_json
 @pass_session
 def graph(
-    session: Session, batch: str | None, kind: str | None, file: str | None, cycle_key: str | None, as_json: bool
+    session: CliSession, batch: str | None, kind: str | None, file: str | None, cycle_key: str | None, as_json: bool
 ) -> None:
     """Draw the batches, what they wait for and how each stands.
 
@@ -65,7 +65,7 @@ def graph(
 @click.argument("batch", metavar="BATCH", shell_complete=batch_names)
 @as_json
 @pass_session
-def impact(session: Session, batch: str, as_json: bool) -> None:
+def impact(session: CliSession, batch: str, as_json: bool) -> None:
     """Show everything further on that a failure of BATCH would hold back, the way to it, and what waits there now."""
     from batchctl.cli import output
     from batchctl.operations.dependencies import picture
@@ -152,7 +152,7 @@ def _show_impact(out: Console, found: Impact) -> None:
     output.hints(out, f"batchctl why batch:{word}", f"batchctl graph {word}   (what it waits for itself)")
 
 
-def _waits(wait: Wait) -> str:
+def _waits(wait: KeyWait) -> str:
     of = "" if wait.cycle_key is None else f" of {wait.cycle_key}"
     have = "has" if len(wait.has) == 1 else "have"
     return f"{', '.join(wait.has)}{of} {have} waited since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
@@ -180,7 +180,7 @@ def _as_json(seen: Picture) -> Columns:
     }
 
 
-def _node_as_json(node: Node) -> Columns:
+def _node_as_json(node: GraphNode) -> Columns:
     from batchctl.operations import shown_columns
 
     stand = node.stand
@@ -204,7 +204,7 @@ def _node_as_json(node: Node) -> Columns:
     }
 
 
-def _wait_as_json(wait: Wait) -> Columns:
+def _wait_as_json(wait: KeyWait) -> Columns:
     from batchctl.operations import shown_columns
 
     return {

@@ -16,7 +16,7 @@ from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.layout import LINE, Layout, Slot, Way, layout
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import visible
-from batchctl.operations.dependencies.picture import Node
+from batchctl.operations.dependencies.picture import GraphNode
 
 MOST = 40
 """Beyond so many batches a drawing in characters helps nobody."""
@@ -47,7 +47,7 @@ Place = tuple[int, int]
 """A row and a column of characters."""
 
 
-def levels_of(nodes: Iterable[Node]) -> list[list[BatchId]]:
+def levels_of(nodes: Iterable[GraphNode]) -> list[list[BatchId]]:
     """Return the batches of each level that has any."""
     levels: dict[int, list[BatchId]] = {}
     for node in nodes:
@@ -55,13 +55,13 @@ def levels_of(nodes: Iterable[Node]) -> list[list[BatchId]]:
     return [levels[at] for at in sorted(levels)]
 
 
-def ways_between(nodes: Iterable[Node]) -> list[Way]:
+def ways_between(nodes: Iterable[GraphNode]) -> list[Way]:
     """Return the lines between batches that are drawn."""
     there = {node.batch.batch_id: node for node in nodes}
     return [(other, one) for one, node in there.items() for other in graph.needs(node.batch) if other in there]
 
 
-def lines(nodes: Sequence[Node], width: int, *, ascii_only: bool) -> list[Text] | None:
+def lines(nodes: Sequence[GraphNode], width: int, *, ascii_only: bool) -> list[Text] | None:
     """Return the drawing line by line; None when there is no room for it, or when it has no direction."""
     if not nodes or len(nodes) > MOST or any(node.in_cycle for node in nodes):
         return None
@@ -104,7 +104,7 @@ class _Channel:
 class _Drawing:
     """Where everything stands, and what is drawn at each place."""
 
-    def __init__(self, nodes: Sequence[Node], laid_out: Layout, *, ascii_only: bool) -> None:
+    def __init__(self, nodes: Sequence[GraphNode], laid_out: Layout, *, ascii_only: bool) -> None:
         self.ascii_only = ascii_only
         self.layout = laid_out
         self.nodes = {node.batch.batch_id: node for node in nodes}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from batchctl.cli.dependencies.graph_words import counted, in_words
 from batchctl.domain.dependencies import graph
 from batchctl.domain.text import shorten, visible
-from batchctl.operations.dependencies.picture import Node, Picture
+from batchctl.operations.dependencies.picture import GraphNode, Picture
 
 LONGEST = 60
 _COLOURS = {
@@ -44,16 +44,16 @@ def _lines(picture: Picture) -> Iterator[str]:
     yield "    classDef disabled stroke-dasharray:4"
 
 
-def _id(node: Node) -> str:
+def _id(node: GraphNode) -> str:
     return f"b{node.batch.batch_id}"
 
 
-def _label(node: Node) -> str:
+def _label(node: GraphNode) -> str:
     lines = [shorten(visible(node.batch.name), LONGEST), in_words(node)]
     return '"' + "<br>".join(quoted(line) for line in lines) + '"'
 
 
-def _class(node: Node) -> str:
+def _class(node: GraphNode) -> str:
     if node.closed:
         return ":::disabled"
     return f":::{node.state}" if node.state in _COLOURS else ""

@@ -10,7 +10,7 @@ from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS, counted, head
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.layout import Way, layout
 from batchctl.domain.text import shorten, visible
-from batchctl.operations.dependencies.picture import Node, Picture
+from batchctl.operations.dependencies.picture import GraphNode, Picture
 
 WIDE, HIGH = 260, 46
 GAP, ROW = 90, 66
@@ -116,7 +116,7 @@ class _Drawing:
             path = f"M{_at(begin)}" + "".join(self._curves(begin, end, way))
         return f'<path class="{kind}" d="{path}" marker-end="url(#arrow)"/>'
 
-    def _kind(self, node: Node, other: Node) -> str:
+    def _kind(self, node: GraphNode, other: GraphNode) -> str:
         if node.in_cycle and other.in_cycle and node.level == other.level:
             return " cycle"
         for wait in node.waits[:1]:
@@ -133,7 +133,7 @@ class _Drawing:
             here = (left + WIDE, level)
         yield _curve(here, end)
 
-    def _box(self, node: Node) -> str:
+    def _box(self, node: GraphNode) -> str:
         x, top = self.places[node.batch.batch_id]
         fill, stroke = _COLOURS[node.state]
         name = visible(node.batch.name)

@@ -15,7 +15,7 @@ from batchctl.domain.dependencies import graph
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DependencyMode
 from batchctl.domain.text import visible
-from batchctl.operations.dependencies.picture import Node, Picture
+from batchctl.operations.dependencies.picture import GraphNode, Picture
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +60,7 @@ def _title(at: int) -> str:
 
 
 def _show_level(
-    out: Console, title: str, nodes: Sequence[Node], known: Mapping[BatchId, Node], *, ascii_only: bool
+    out: Console, title: str, nodes: Sequence[GraphNode], known: Mapping[BatchId, GraphNode], *, ascii_only: bool
 ) -> None:
     out.print(Text(title, style="bold"), soft_wrap=True)
     made = Table.grid(padding=(0, 1))
@@ -79,7 +79,7 @@ def _show_level(
     output.section(out, made)
 
 
-def _needs(node: Node, known: Mapping[BatchId, Node], *, ascii_only: bool) -> Text:
+def _needs(node: GraphNode, known: Mapping[BatchId, GraphNode], *, ascii_only: bool) -> Text:
     """Say what a batch waits for, and how that stands."""
     said = Text("<- " if ascii_only else "← ", style="dim")
     needs = graph.needs(node.batch)
@@ -102,7 +102,7 @@ def _needs(node: Node, known: Mapping[BatchId, Node], *, ascii_only: bool) -> Te
     return said
 
 
-def _levels(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+def _levels(nodes: Sequence[GraphNode]) -> Iterator[list[GraphNode]]:
     for level in sorted({node.level for node in nodes}):
         yield [node for node in nodes if node.level == level]
 

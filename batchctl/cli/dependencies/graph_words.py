@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from batchctl.domain.text import visible
-from batchctl.operations.dependencies.picture import IDLE, WAITS, Node, Picture, Wait
+from batchctl.operations.dependencies.picture import IDLE, WAITS, GraphNode, KeyWait, Picture
 
 MARKS = {
     "failed": ("✗", "x"),
@@ -39,7 +39,7 @@ MEANINGS = {
 }
 
 
-def about(node: Node) -> list[str]:
+def about(node: GraphNode) -> list[str]:
     """Return what there is to say besides the state, the most telling first."""
     said = [_waits(node.waits[0])] if node.state == WAITS else []
     said += node.closed
@@ -54,7 +54,7 @@ def about(node: Node) -> list[str]:
     return said
 
 
-def in_words(node: Node) -> str:
+def in_words(node: GraphNode) -> str:
     """Return the state and what there is to say besides, on one line."""
     return f"{node.state}{' ' if node.state == WAITS else ', '}{', '.join(about(node))}".rstrip(" ,")
 
@@ -82,7 +82,7 @@ def heading(picture: Picture) -> str:
     return f"Batch {visible(picture.target.name)} and what it waits for"
 
 
-def _waits(wait: Wait) -> str:
+def _waits(wait: KeyWait) -> str:
     late = ", longer than it should" if wait.is_overdue else ""
     lacks = ", ".join(visible(name) for name in wait.lacks)
     return f"for {lacks}{_of_key(wait.cycle_key)} since {wait.since:%Y-%m-%d %H:%M} UTC{late}"

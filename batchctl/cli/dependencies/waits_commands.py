@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.cli.session import CliSession, as_rows, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @filters(("waiting", "overdue"), "has waited since")
 @as_rows
 @pass_session
-def waits(session: Session, batch: str | None, status: str | None, since: datetime | None, as_json: bool) -> None:
+def waits(session: CliSession, batch: str | None, status: str | None, since: datetime | None, as_json: bool) -> None:
     """List the batches of which some that they depend on have completed and others have not, and why.
 
     One that is overdue starts all the same once what lacks has completed.

@@ -11,7 +11,7 @@ import click
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import (
     INTAKE_ID,
-    Session,
+    CliSession,
     WholeNumber,
     as_json,
     as_rows,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from batchctl.cli.listing import Listing
     from batchctl.domain.rows import IntakeId
-    from batchctl.operations.clerk import Clerk, Moved, Resent
-    from batchctl.operations.intake.inbox import Inbox, Item, Reader, ShownIntake
+    from batchctl.operations.clerk import Clerk, MovedRow, Resent
+    from batchctl.operations.intake.inbox import Inbox, InboxReader, Item, ShownIntake
     from batchctl.operations.shown_columns import Columns
 
 _STATES = tuple(state.value for state in InboxState)
@@ -93,7 +93,7 @@ def inbox(
     from batchctl.cli import output
     from batchctl.operations import inspection
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     if entity is not None and batch is not None:
         raise click.UsageError("Give either --entity or --batch.")
     wanted = [InboxState(state) for state in states] or list(InboxState)
@@ -111,7 +111,7 @@ def inbox(
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
 @as_json
 @pass_session
-def show(session: Session, intake_id: int, as_json: bool) -> None:
+def show(session: CliSession, intake_id: int, as_json: bool) -> None:
     """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
     from batchctl.cli import output
     from batchctl.domain.rows import IntakeId
@@ -174,12 +174,12 @@ def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run
 
 
 @contextmanager
-def _reader(session: Session) -> Iterator[Reader]:
-    from batchctl.operations.intake.inbox import Reader
+def _reader(session: CliSession) -> Iterator[InboxReader]:
+    from batchctl.operations.intake.inbox import InboxReader
     from batchctl.system.glance import SystemGlance
 
     with session.app() as app:
-        yield Reader(
+        yield InboxReader(
             transactions=app.transactions,
             leader=app.leader,
             living=lambda connection: app.presence.living(connection, app.clock.now()),
@@ -200,7 +200,7 @@ def _each(
     from batchctl.domain.rows import IntakeId
     from batchctl.operations.clerk import Clerk
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     failed: list[BatchctlError] = []
     wanted = list(dict.fromkeys(intake_ids))
     with session.app() as app:
@@ -225,7 +225,7 @@ def _each(
         ctx.exit(failed[0].exit_code)
 
 
-def _tell_moved(done: Moved, to_take: Sequence[str], *, dry_run: bool) -> None:
+def _tell_moved(done: MovedRow, to_take: Sequence[str], *, dry_run: bool) -> None:
     from batchctl.cli import output
 
     at, status = done.before.intake_id, done.status.value

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
+from batchctl.cli.session import INTAKE_ID, CliSession, dry_run, pass_session, reason
 from batchctl.domain.error_codes import REJECTED_AGAIN
 
 if TYPE_CHECKING:
     from batchctl.domain.rows import BatchDefinition, IntakeRow, Populated
-    from batchctl.operations.planning import Creation
+    from batchctl.operations.planning import PlannedCreation
 
 FAILED = 1
 PLANNED_MOST = 100
@@ -30,7 +30,7 @@ MOST_NAMED = 20
 @dry_run
 @pass_session
 def submit(
-    session: Session, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
+    session: CliSession, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
 ) -> None:
     """Insert a FileProcess row, as any program may, and print its id."""
     from batchctl.cli import output
@@ -68,7 +68,7 @@ def submit(
 @click.command()
 @dry_run
 @pass_session
-def create(session: Session, dry_run: bool) -> None:
+def create(session: CliSession, dry_run: bool) -> None:
     """Make every instance that is missing: one creation pass."""
     from batchctl.cli import output
     from batchctl.cli.progress import watched
@@ -104,7 +104,7 @@ def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
         output.say(f"Next: {end}")
 
 
-def tell_stuck(session: Session) -> bool:
+def tell_stuck(session: CliSession) -> bool:
     """Say which rows wait for a person, whatever is created or processed; say whether there are any."""
     from batchctl.cli import output
     from batchctl.operations.intake import inbox
@@ -133,7 +133,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     from batchctl.node import Node
     from batchctl.operations import inspection, planning
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         planned = planning.acceptance(app.transactions, IntakeId(intake_id))
     if dry_run:
@@ -156,7 +156,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     ctx.exit(FAILED)
 
 
-def show_planned_creations(session: Session) -> bool:
+def show_planned_creations(session: CliSession) -> bool:
     """Show what a creation pass would do; say whether it would create anything."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -185,7 +185,7 @@ def show_planned_creations(session: Session) -> bool:
     return any(one.batches for one in planned)
 
 
-def _values(planned: Creation) -> Iterator[str]:
+def _values(planned: PlannedCreation) -> Iterator[str]:
     """Yield what the populators have found; whose it is only where that differs from batch to batch."""
     each = [(name, _wording(values)) for name, values in planned.values]
     if len({said for _, said in each}) == 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.session import Session, as_json, as_rows, pass_session
+from batchctl.cli.session import CliSession, as_json, as_rows, pass_session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,7 @@ def trigger() -> None:
 @of_starters
 @as_rows
 @pass_session
-def list_triggers(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
+def list_triggers(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the triggers, with what they watch and when they fire."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -69,7 +69,7 @@ def list_triggers(session: Session, batch: str | None, status: str | None, as_js
 @click.argument("name")
 @as_json
 @pass_session
-def test_trigger(session: Session, name: str, as_json: bool) -> None:
+def test_trigger(session: CliSession, name: str, as_json: bool) -> None:
     """Say what a trigger would do now: count its rows and evaluate it as the controller does, and start nothing.
 
     It needs no running controller, and says also what a disabled trigger would find.

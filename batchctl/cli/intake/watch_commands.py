@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, pass_session
 from batchctl.domain.error_codes import NOT_LISTED
 
 NOT_USABLE = 4
@@ -24,7 +24,7 @@ def watch() -> None:
 @of_starters
 @as_rows
 @pass_session
-def listed(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
+def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -109,7 +109,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     from batchctl.operations import shown_columns
     from batchctl.operations.intake.watches import OUTCOMES
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         found = app.rehearse_watch(name, most)
     if as_json:

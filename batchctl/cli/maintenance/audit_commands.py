@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.log_command import MOST, Moment
-from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, batch_names, dry_run, pass_session
+from batchctl.cli.session import (
+    ROW_ID,
+    CliSession,
+    Ref,
+    WholeNumber,
+    as_json,
+    as_rows,
+    batch_names,
+    dry_run,
+    pass_session,
+)
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
     from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding
     from batchctl.domain.rows import AuditEntry
-    from batchctl.operations.maintenance.audit_trail import Verdict
+    from batchctl.operations.maintenance.audit_trail import ChainVerdict
 
 FINDINGS = 6
 
@@ -83,11 +93,11 @@ def audit(
     from batchctl.cli import output
     from batchctl.operations import shown_columns
     from batchctl.operations.maintenance import audit_trail
-    from batchctl.operations.maintenance.audit_trail import Filter
+    from batchctl.operations.maintenance.audit_trail import AuditFilter
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
-        wanted = Filter(ref=ref, actor=actor, action=action, since=since, before=before)
+        wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([shown_columns.audit(entry) for entry in found])
@@ -117,7 +127,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
     from batchctl.cli import output
     from batchctl.operations.maintenance import audit_trail
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
@@ -143,7 +153,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 @audit.command()
 @as_json
 @pass_session
-def anchor(session: Session, as_json: bool) -> None:
+def anchor(session: CliSession, as_json: bool) -> None:
     """Print how far the chain reaches: keep it elsewhere, and give it to 'audit verify --anchor' later."""
     from batchctl.cli import output
     from batchctl.domain.errors import NotFound
@@ -162,7 +172,7 @@ def anchor(session: Session, as_json: bool) -> None:
 @audit.command()
 @dry_run
 @pass_session
-def seal(session: Session, dry_run: bool) -> None:
+def seal(session: CliSession, dry_run: bool) -> None:
     """Seal at once what has no seal yet, as the leader does every few seconds."""
     from batchctl.cli import output
     from batchctl.operations.maintenance import audit_trail
@@ -212,7 +222,7 @@ def _shown(values: str | None, entry: AuditEntry) -> str | None:
     return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
 
 
-def _show(found: Verdict, *, anchored: bool) -> None:
+def _show(found: ChainVerdict, *, anchored: bool) -> None:
     from batchctl.cli import output
 
     out = output.console()

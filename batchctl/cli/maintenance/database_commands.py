@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.domain.text import visible
 
@@ -22,7 +22,7 @@ def db() -> None:
 @db.command()
 @dry_run
 @pass_session
-def upgrade(session: Session, dry_run: bool) -> None:
+def upgrade(session: CliSession, dry_run: bool) -> None:
     """Create the control database, or bring it up to date; not beneath a controller that works on it."""
     from batchctl.cli import output
     from batchctl.control_database import check_may_upgrade, upgrade_database, verify_database
@@ -75,7 +75,7 @@ def _name_others(tables: Sequence[str]) -> None:
 @db.command()
 @as_json
 @pass_session
-def verify(session: Session, as_json: bool) -> None:
+def verify(session: CliSession, as_json: bool) -> None:
     """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
     from batchctl.cli import output
     from batchctl.control_database import verify_database
@@ -92,7 +92,7 @@ def verify(session: Session, as_json: bool) -> None:
 @click.option("--apart", is_flag=True, help="Give it a name of its own: the other one goes on working, too.")
 @dry_run
 @pass_session
-def adopt(session: Session, reason: str | None, apart: bool, dry_run: bool) -> None:
+def adopt(session: CliSession, reason: str | None, apart: bool, dry_run: bool) -> None:
     """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
     from batchctl.cli import output
     from batchctl.operations import copies

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from batchctl.cli import main
-from batchctl.cli.session import Session, dry_run
+from batchctl.cli.session import CliSession, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
-    from batchctl.operations.maintenance.demonstration import Arrival
+    from batchctl.operations.maintenance.demonstration import DemoFile
     from batchctl.operations.overview import FailingInstance
 
 FAILED = 1
@@ -124,20 +124,20 @@ class Demo:
         message = f"The demo stops: {otherwise}."
         raise BatchctlError(message, next_step="see what was printed above")
 
-    def _submit(self, arrival: Arrival) -> None:
+    def _submit(self, arrival: DemoFile) -> None:
         from batchctl.operations.intake.submission import Submission, submit
         from batchctl.operations.maintenance import demonstration
 
         shown = f"--file incoming/{arrival.data} --data {arrival.data}"
         click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
         wanted = Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
-        with Session(self._config, debug=False).app() as app:
+        with CliSession(self._config, debug=False).app() as app:
             submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
     def _failing(self) -> Sequence[FailingInstance]:
         from batchctl.operations.overview import overview
 
-        with Session(self._config, debug=False).app() as app:
+        with CliSession(self._config, debug=False).app() as app:
             return overview(app.transactions, app.clock, app.presence).failing
 
 

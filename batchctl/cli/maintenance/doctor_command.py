@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_rows
+from batchctl.cli.session import CliSession, as_rows
 
 FINDINGS = 6
 
@@ -26,7 +26,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     from batchctl.cli.output import cell
     from batchctl.domain.maintenance.health import Result
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     lines = examine(session.config)
     counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
     if as_json:

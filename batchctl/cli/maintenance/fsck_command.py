@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_rows
+from batchctl.cli.session import CliSession, as_rows
 
 FINDINGS = 6
 
@@ -23,7 +23,7 @@ def fsck(ctx: click.Context, as_json: bool) -> None:
     from batchctl.cli.output import cell
     from batchctl.operations.maintenance import fsck as operation
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     with session.app() as app:
         found = operation.examine(app.transactions, app.clock)
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, dry_run, reason
+from batchctl.cli.session import CliSession, as_json, dry_run, reason
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
 
@@ -28,7 +28,7 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
     Never goes what is not over, nor the last instances of a batch. Exit code 1 when some of it could not be purged, 6 when
     a dry run finds a setting that cannot be meant so.
     """
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     if dry_run:
         _rehearse(ctx, session, as_json=as_json)
         return
@@ -45,7 +45,7 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
         ctx.exit(FAILED)
 
 
-def _rehearse(ctx: click.Context, session: Session, *, as_json: bool) -> None:
+def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None:
     from batchctl.operations.maintenance import disposal
 
     with session.app() as app:

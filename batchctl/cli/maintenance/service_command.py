@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, one_of, pass_session
+from batchctl.cli.session import CliSession, one_of, pass_session
 
 KINDS = ("systemd", "task-scheduler", "sql-agent")
 
@@ -15,7 +15,7 @@ KINDS = ("systemd", "task-scheduler", "sql-agent")
 @click.option("--user", metavar="USER", help="As whom it runs; who types this, unless given.")
 @click.option("--proxy", metavar="NAME", help="The proxy of SQL Server Agent as whose credential it runs.")
 @pass_session
-def service(session: Session, kind: str, name: str, user: str | None, proxy: str | None) -> None:
+def service(session: CliSession, kind: str, name: str, user: str | None, proxy: str | None) -> None:
     """Print what lets a controller run as a service, for change control; nothing is installed.
 
     It names the settings file and the Python in use now. Secrets are not in it: it says which variables it needs.

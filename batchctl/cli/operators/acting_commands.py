@@ -12,7 +12,7 @@ from batchctl.cli.operators.release_options import release_options
 from batchctl.cli.selecting import many_options
 from batchctl.cli.session import (
     INSTANCE_ID,
-    Session,
+    CliSession,
     WholeNumber,
     as_json,
     batch_names,
@@ -195,7 +195,7 @@ def _do(
     from batchctl.cli import output, selecting
     from batchctl.domain.rows import InstanceId
 
-    session: Session = ctx.obj
+    session: CliSession = ctx.obj
     if selecting.is_of_many(instance_id, many):
         with _operator(session, dry_run=False) as operator:
             selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
@@ -234,7 +234,7 @@ def _do(
 @sure
 @pass_session
 def enable(
-    session: Session,
+    session: CliSession,
     batch: str,
     release: str | None,
     throttle: int | None,
@@ -262,14 +262,14 @@ def enable(
 @reason(required=False)
 @dry_run
 @pass_session
-def disable(session: Session, batch: str, reason: str | None, dry_run: bool) -> None:
+def disable(session: CliSession, batch: str, reason: str | None, dry_run: bool) -> None:
     """Switch a batch off: its instances are created and wait; a step that runs ends first."""
     with _operator(session, dry_run=dry_run) as operator:
         _show_switching(operator.set_enabled(batch, enabled=False, reason=reason))
 
 
 @contextmanager
-def _operator(session: Session, *, dry_run: bool) -> Iterator[Operator]:
+def _operator(session: CliSession, *, dry_run: bool) -> Iterator[Operator]:
     from batchctl.operations.intervene import Operator
 
     with session.app() as app:

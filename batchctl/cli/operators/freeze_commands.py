@@ -9,7 +9,7 @@ import click
 from batchctl.cli.operators.release_options import release_options
 from batchctl.cli.session import (
     ROW_ID,
-    Session,
+    CliSession,
     WholeNumber,
     as_json,
     as_rows,
@@ -42,7 +42,7 @@ _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it 
 @as_json
 @pass_session
 def freeze(
-    session: Session,
+    session: CliSession,
     batch: str | None,
     tag: str | None,
     until: str | None,
@@ -76,7 +76,7 @@ def freeze(
 @as_json
 @pass_session
 def thaw(
-    session: Session,
+    session: CliSession,
     freeze_id: int | None,
     batch: str | None,
     tag: str | None,
@@ -119,7 +119,7 @@ def thaw(
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows at most.")
 @as_rows
 @pass_session
-def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> None:
+def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) -> None:
     """List what is frozen, since when, by whom, why and until when."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing

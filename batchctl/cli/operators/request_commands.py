@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.cli.session import CliSession, as_rows, pass_session
 from batchctl.domain.status import RequestStatus
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @as_rows
 @pass_session
 def requests(
-    session: Session, only_open: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
+    session: CliSession, only_open: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
 ) -> None:
     """List what people have asked for by rows of OperatorRequest, newest first, with the answers."""
     from batchctl.cli import output

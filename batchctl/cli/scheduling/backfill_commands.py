@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.text import nearest, visible
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
-    from batchctl.operations.scheduling.backfiller import Backfiller, Preview
+    from batchctl.operations.scheduling.backfiller import Backfiller, BackfillPreview
 
 START = "start"
 _OF_A_START = ("--f", "--t", "--h")
 """What only somebody writes who begins a backfill, or asks how: --from, --to, --help, also cut short."""
 
 
-class End(click.ParamType[datetime | date]):
+class RangeEnd(click.ParamType[datetime | date]):
     """A day, or what a clock shows."""
 
     name = "time"
@@ -82,8 +82,10 @@ class StartCommand(click.Command):
 
 @backfill.command(START, cls=StartCommand)
 @click.argument("schedule")
-@click.option("--from", "first", required=True, type=End(), metavar="TIME", help="A day, or a time in its zone.")
-@click.option("--to", "last", required=True, type=End(), metavar="TIME", help="The same; a day belongs to it whole.")
+@click.option("--from", "first", required=True, type=RangeEnd(), metavar="TIME", help="A day, or a time in its zone.")
+@click.option(
+    "--to", "last", required=True, type=RangeEnd(), metavar="TIME", help="The same; a day belongs to it whole."
+)
 @click.option("--missed", is_flag=True, help="Also those that were skipped because no controller was there.")
 @click.option(
     "--most-open",
@@ -99,7 +101,7 @@ class StartCommand(click.Command):
 @as_json
 @pass_session
 def start(
-    session: Session,
+    session: CliSession,
     schedule: str,
     first: datetime | date,
     last: datetime | date,
@@ -129,7 +131,7 @@ def start(
 @backfill.command("list")
 @as_rows
 @pass_session
-def list_backfills(session: Session, as_json: bool) -> None:
+def list_backfills(session: CliSession, as_json: bool) -> None:
     """List the backfills, newest first, with how far each has come."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -174,7 +176,7 @@ def list_backfills(session: Session, as_json: bool) -> None:
 @reason(required=True)
 @dry_run
 @pass_session
-def cancel(session: Session, backfill_id: int, reason: str, dry_run: bool) -> None:
+def cancel(session: CliSession, backfill_id: int, reason: str, dry_run: bool) -> None:
     """Let a backfill start nothing more; what it has started goes on."""
     from batchctl.cli import output
     from batchctl.domain.scheduling.schedules import BackfillId
@@ -195,7 +197,7 @@ def _backfiller(app: Any, *, dry_run: bool) -> Backfiller:
     return Backfiller(actor=actor, default_zone=app.settings.business_time_zone)
 
 
-def _fires(done: Preview) -> Listing:
+def _fires(done: BackfillPreview) -> Listing:
     """Name the due times: the first of many, how many follow, and the last."""
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time
@@ -208,7 +210,7 @@ def _fires(done: Preview) -> Listing:
     return Listing(None, ["due (local)", "due (UTC)"], rows)
 
 
-def _show(done: Preview) -> None:
+def _show(done: BackfillPreview) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.domain.scheduling.schedules import CalendarDay
-    from batchctl.operations.scheduling.almanac import Kept
+    from batchctl.operations.scheduling.almanac import KeptCalendar
     from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper, DayChange, Imported
 
 MOST_YEARS = 50
@@ -39,7 +39,7 @@ class Day(click.ParamType[date]):
         return self.fail(no_time(value, "such as 2026-12-25", "a day"), param, ctx)
 
 
-class Written(Day):
+class WrittenDay(Day):
     """The same, or what is shaped like a day and is none: 2026-02-30."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -80,7 +80,7 @@ def calendar() -> None:
 @calendar.command(name="list")
 @as_rows
 @pass_session
-def listed(session: Session, as_json: bool) -> None:
+def listed(session: CliSession, as_json: bool) -> None:
     """List the calendars: until when each is valid, how many days it has, which schedules go by it."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -120,7 +120,7 @@ def listed(session: Session, as_json: bool) -> None:
 @click.option("--year", type=WholeNumber(1900, 2200), help="The days of this year only.")
 @as_rows
 @pass_session
-def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
+def show(session: CliSession, name: str, year: int | None, as_json: bool) -> None:
     """Show a calendar with all its days; of every other day the weekday decides."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -168,7 +168,7 @@ def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
 @as_json
 @pass_session
 def import_days(
-    session: Session,
+    session: CliSession,
     name: str,
     country: str | None,
     subdivision: str | None,
@@ -211,7 +211,7 @@ def import_days(
 @as_json
 @pass_session
 def add_day(
-    session: Session,
+    session: CliSession,
     name: str,
     day: date,
     business: bool,
@@ -234,12 +234,14 @@ def add_day(
 
 @calendar.command(name="remove-day")
 @click.argument("name")
-@click.argument("day", type=Written())
+@click.argument("day", type=WrittenDay())
 @reason(required=False)
 @dry_run
 @as_json
 @pass_session
-def remove_day(session: Session, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool) -> None:
+def remove_day(
+    session: CliSession, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool
+) -> None:
     """Say nothing of a day any more: its weekday decides.
 
     Schedules that go by the calendar and are due next at another time for that are named.
@@ -254,7 +256,7 @@ def remove_day(session: Session, name: str, day: date | str, reason: str | None,
 @reason(required=True)
 @dry_run
 @pass_session
-def remove(session: Session, name: str, reason: str, dry_run: bool) -> None:
+def remove(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Delete a calendar that no schedule names; the audit log keeps its days."""
     from batchctl.cli import output
 
@@ -266,7 +268,7 @@ def remove(session: Session, name: str, reason: str, dry_run: bool) -> None:
 
 
 @contextmanager
-def _keeper(session: Session, *, dry_run: bool) -> Iterator[CalendarKeeper]:
+def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[CalendarKeeper]:
     from batchctl.operations.operators.acts import Actor
     from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper
 
@@ -284,7 +286,7 @@ def _keeper(session: Session, *, dry_run: bool) -> Iterator[CalendarKeeper]:
         )
 
 
-def _as_json(kept: Kept) -> dict[str, Any]:
+def _as_json(kept: KeptCalendar) -> dict[str, Any]:
     from batchctl.operations import shown_columns
 
     return {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, batch_names, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import CliSession, batch_names, dry_run, one_of, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ ANY = "any"
 @reason(required=True)
 @dry_run
 @pass_session
-def mode(session: Session, batch: str, mode: str, reason: str, dry_run: bool) -> None:
+def mode(session: CliSession, batch: str, mode: str, reason: str, dry_run: bool) -> None:
     """Say what starts a batch: only schedules, only data triggers, neither of them, or any.
 
     Whatever the mode, people, programs and files start it by rows in FileProcess, and what it depends on starts it.

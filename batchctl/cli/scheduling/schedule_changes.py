@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import Session, WholeNumber, dry_run, one_of, reason
+from batchctl.cli.session import CliSession, WholeNumber, dry_run, one_of, reason
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.app import App
-    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, Written
+    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, WrittenSchedule
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -162,7 +162,7 @@ def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
 
 
 @contextmanager
-def _keeper(session: Session, *, dry_run: bool) -> Iterator[tuple[ScheduleKeeper, App]]:
+def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[tuple[ScheduleKeeper, App]]:
     from batchctl.operations.operators.acts import Actor
     from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
 
@@ -177,7 +177,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: Written, idle: Sequence[str], wording: str) -> None:
+def _end(ctx: click.Context, done: WrittenSchedule, idle: Sequence[str], wording: str) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell

@@ -13,7 +13,7 @@ import click
 from batchctl.cli.definitions import sql_job_commands
 from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.scheduling import schedule_changes, schedule_run_command
-from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, no_time, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, no_time, pass_session
 from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
     from batchctl.domain.scheduling.clock_changes import ClockChange, NightTime
     from batchctl.domain.scheduling.schedules import ScheduleFire
-    from batchctl.operations.scheduling.foresight import Foreseen, Preview, Rehearsed
+    from batchctl.operations.scheduling.foresight import Foreseen, Rehearsed, SchedulePreview
     from batchctl.operations.scheduling.timetable import Sheet, Timed, Timetable
 
 SHOWN = 1000
@@ -70,7 +70,7 @@ for _command in (
 @of_starters
 @as_rows
 @pass_session
-def listed(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
+def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the schedules: when each runs, when next, what became of its last due time, and what is wrong with it."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -119,7 +119,7 @@ def listed(session: Session, batch: str | None, status: str | None, as_json: boo
 @click.argument("name")
 @as_json
 @pass_session
-def show(session: Session, name: str, as_json: bool) -> None:
+def show(session: CliSession, name: str, as_json: bool) -> None:
     """Show a schedule with all its columns, what became of its last due times, and who has changed it."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -163,7 +163,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
 @click.option("--dst", is_flag=True, help="Only the nights of a year in which clocks are changed; without NAME of all.")
 @as_rows
 @pass_session
-def preview(session: Session, name: str | None, start: datetime | None, days: int, dst: bool, as_json: bool) -> None:
+def preview(session: CliSession, name: str | None, start: datetime | None, days: int, dst: bool, as_json: bool) -> None:
     """List every due time to come, those skipped or shifted too, with the reason.
 
     Days that a month does not have are listed as well, and what is decided already says so. With --dst: what every
@@ -186,7 +186,7 @@ def preview(session: Session, name: str | None, start: datetime | None, days: in
 @click.argument("name")
 @as_json
 @pass_session
-def test_schedule(session: Session, name: str, as_json: bool) -> None:
+def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
     """Say whether a schedule would start work now, why or why not, and when it does next; it starts nothing.
 
     It is decided as the leading controller decides it, and needs none that runs.
@@ -214,7 +214,7 @@ def test_schedule(session: Session, name: str, as_json: bool) -> None:
 
 
 @contextmanager
-def _timetable(session: Session) -> Iterator[Timetable]:
+def _timetable(session: CliSession) -> Iterator[Timetable]:
     with session.app() as app:
         yield app.timetable()
 
@@ -269,7 +269,7 @@ def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
     }
 
 
-def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
+def _show_preview(found: SchedulePreview, days: int, *, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell

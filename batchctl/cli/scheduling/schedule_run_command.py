@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, dry_run, pass_session, reason
 
 
 @click.command()
@@ -12,7 +12,7 @@ from batchctl.cli.session import Session, dry_run, pass_session, reason
 @reason(required=True)
 @dry_run
 @pass_session
-def run(session: Session, name: str, reason: str, dry_run: bool) -> None:
+def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Start a schedule's work now, outside of its due times, and print the number of the FileProcess row.
 
     It does so also while the schedule is disabled, and whatever ProcessingMode says: that is for what starts of itself.

@@ -152,7 +152,7 @@ class IncidentWatch:
         due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
         if not due:
             return []
-        frozen = Frozen.read(connection, now)
+        frozen = FrozenWork.read(connection, now)
         due = [one for one in due if not frozen.holds(one.incident)]
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
@@ -207,14 +207,14 @@ class IncidentWatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class FrozenWork:
     """What is frozen: of that nobody is told anything until it is thawed."""
 
     batches: frozenset[BatchId]
     is_everything: bool
 
     @classmethod
-    def read(cls, connection: Any, now: datetime) -> Frozen:
+    def read(cls, connection: Any, now: datetime) -> FrozenWork:
         """Read what is frozen at this moment."""
         found = frozenset(one.batch_id for one in definitions.all_batches(connection) if holding(one, now) is not None)
         standing = [one for one in freeze_rows.standing(connection) if one.holds(now)]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from batchctl.control.alerting.incident_watch import STALE, Frozen
+from batchctl.control.alerting.incident_watch import STALE, FrozenWork
 from batchctl.domain.alerting.alert_text import Notification
 from batchctl.domain.alerting.alerts import GIVEN_UP_AFTER, taken_back, wait_after
 from batchctl.domain.errors import BatchctlError, Busy
@@ -65,7 +65,7 @@ class Outbox:
             due = [one for of_channel in each for one in of_channel if self._may_be_sent(one, now)]
             waiting = list[tuple[Delivery, str | None]]()
             if due:
-                frozen = Frozen.read(connection, now)
+                frozen = FrozenWork.read(connection, now)
                 about = {
                     one.incident_id: one for one in incident_rows.these(connection, [at.incident_id for at in due])
                 }

@@ -9,7 +9,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
-from batchctl.store.scheduler_log import Wanted
+from batchctl.store.scheduler_log import WantedEvents
 
 Row = tuple[str, int]
 """A table and the number of a row of it."""
@@ -35,7 +35,7 @@ class RowWarnings:
         def log(connection: Any) -> None:
             scheduler_log.wait_for_others(connection, source)
             if entity is None:
-                last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
+                last = next(iter(scheduler_log.newest(connection, WantedEvents(source=source), 1)), None)
             else:
                 last = scheduler_log.last_of(connection, entity, source)
             if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, wording):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from batchctl.domain.alerting.incident_causes import Attempt, Lengths
+from batchctl.domain.alerting.incident_causes import Lengths, RecentAttempt
 from batchctl.domain.rows import BatchId, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.store.alerting import evidence
@@ -27,12 +27,12 @@ class StepPast:
 
     least: int
     """How many runs say what is usual."""
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[RecentAttempt] = field(default_factory=list)
     """The newest first."""
     lengths: Lengths = field(default_factory=dict)
     """How long the last successes at each step took."""
     _near: Lengths = field(default_factory=dict)
-    _asked: dict[BatchId, tuple[int, list[Attempt]]] = field(default_factory=dict)
+    _asked: dict[BatchId, tuple[int, list[RecentAttempt]]] = field(default_factory=dict)
     """Up to which attempt it was asked of a batch, and the answer."""
     _is_all: bool = True
     """True where the newest attempts of all are all there are."""

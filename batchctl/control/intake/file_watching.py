@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from batchctl.control.intake.taking import Arrival, Taken, is_same, take
+from batchctl.control.intake.taking import CompleteFile, Taken, is_same, take
 from batchctl.control.worker import SLICE
 from batchctl.domain.arrivals import FileNames, FoundFile, Memory, Sight, age, file_name, is_complete, path_key, seen
 from batchctl.domain.errors import BatchctlError, Conflict
@@ -58,7 +58,7 @@ FORGETTING = timedelta(hours=1)
 
 
 @value
-class Means:
+class WatchMeans:
     """What all watches work with."""
 
     transactions: Transactions
@@ -72,7 +72,7 @@ class Means:
 class FileWatching:
     """The leader's duty to watch folders."""
 
-    means: Means
+    means: WatchMeans
     directory: Path
     """Where a relative Folder begins."""
     _watches: dict[WatchId, WatchedFolder] = field(default_factory=dict)
@@ -150,7 +150,7 @@ class FileWatching:
 class WatchedFolder:
     """One `FileWatch` row, and what is known of its folder."""
 
-    means: Means
+    means: WatchMeans
     key: int
     row: FileWatchRow
     folder: str
@@ -171,7 +171,7 @@ class WatchedFolder:
     _looked_at: float = -math.inf
     """When files were last begun to be looked at closer."""
     _inspecting: set[str] = field(default_factory=set)
-    _arrivals: deque[Arrival] = field(default_factory=deque)
+    _arrivals: deque[CompleteFile] = field(default_factory=deque)
     _digests: dict[str, str] = field(default_factory=dict)
     """Those of files that are looked at closer once more: if they have not changed, neither has their content."""
     _put_aside: set[str] = field(default_factory=set)
@@ -356,7 +356,7 @@ class WatchedFolder:
         while self._complete and len(self._inspecting) < LOOKED_AT:
             file = self._complete.popleft()
             if unfit(file.path) is not None:
-                self._arrivals.append(Arrival(file, known_at=self._went_on_at))
+                self._arrivals.append(CompleteFile(file, known_at=self._went_on_at))
                 continue
             self._inspecting.add(file.path)
             content = self.row.duplicate_key is DuplicateKey.CONTENT and file.path not in self._digests
@@ -372,7 +372,7 @@ class WatchedFolder:
         elif report.failure is not None:
             self._leave(report.file, report.failure)
         else:
-            self._arrivals.append(Arrival(report.file, digest, self._known_at))
+            self._arrivals.append(CompleteFile(report.file, digest, self._known_at))
 
     def _doubt(self) -> None:
         """Look once more at what could not be submitted for a while: by now it may be another, or being written."""
@@ -409,7 +409,7 @@ class WatchedFolder:
                 break
         return inserted
 
-    def _submit_page(self, page: Sequence[Arrival]) -> bool:
+    def _submit_page(self, page: Sequence[CompleteFile]) -> bool:
         """Submit some files; what nobody foresaw of one of them is that one's alone."""
 
         def write(connection: Any) -> list[Taken] | None:

@@ -23,7 +23,7 @@ NO_TEXT = (
 
 
 @value
-class Arrival:
+class CompleteFile:
     """A file that is complete, with the digest of its content where that is wanted."""
 
     file: FoundFile
@@ -49,7 +49,7 @@ class Taken:
 
 
 def take(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[Arrival], now: datetime
+    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile], now: datetime
 ) -> list[Taken] | None:
     """Submit the arrivals that were not taken before; None when somebody has changed the watch."""
     found = file_watches.load_locked(connection, watch.watch_id)
@@ -57,7 +57,7 @@ def take(
         return None
     # Nobody else takes files of this watch now: what is remembered is all there is.
     before = file_watches.seen_of(connection, watch.watch_id, [path_key(each.file.path) for each in arrivals])
-    taken, fresh = list[Taken](), list[Arrival]()
+    taken, fresh = list[Taken](), list[CompleteFile]()
     for arrival in arrivals:
         seen = before.get(path_key(arrival.file.path))
         if seen is not None and seen.file.is_as(arrival.file):
@@ -81,7 +81,7 @@ def _waiting_of(connection: Any, seen: SeenFile) -> BatchInstance | None:
 
 
 def _correct(
-    connection: Any, watch: FileWatchRow, arrival: Arrival, seen: SeenFile, waiting: BatchInstance, now: datetime
+    connection: Any, watch: FileWatchRow, arrival: CompleteFile, seen: SeenFile, waiting: BatchInstance, now: datetime
 ) -> Taken:
     """Remember a file as it is now, and start nothing: work that stands already is about to read it."""
     at = waiting.instance_id
@@ -110,7 +110,7 @@ def is_same(one: FileWatchRow, other: FileWatchRow) -> bool:
 
 
 def _submit(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[Arrival]
+    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
 ) -> list[tuple[FoundFile, IntakeId]]:
     rows = [
         {
@@ -125,7 +125,7 @@ def _submit(
 
 
 def _reject(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[Arrival]
+    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
 ) -> list[tuple[FoundFile, IntakeId]]:
     rows = [
         {
@@ -140,7 +140,7 @@ def _reject(
     return _numbered(arrivals, intake.add_all(connection, rows))
 
 
-def _numbered(arrivals: Sequence[Arrival], intake_ids: Sequence[IntakeId]) -> list[tuple[FoundFile, IntakeId]]:
+def _numbered(arrivals: Sequence[CompleteFile], intake_ids: Sequence[IntakeId]) -> list[tuple[FoundFile, IntakeId]]:
     return [(each.file, intake_id) for each, intake_id in zip(arrivals, intake_ids, strict=True)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.intake import triggers
-from batchctl.domain.intake.triggers import Blocker, Counted, Verdict
+from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId, LogEntry
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import in_short, storable
@@ -149,7 +149,7 @@ class Triggering:
             self._tell("trigger.fired", trigger, FileProcess_id=found, Message=verdict.reason)
         return found is not None
 
-    def _fire(self, asked: _Asked, verdict: Verdict, connection: Any) -> IntakeId | Blocker | None:
+    def _fire(self, asked: _Asked, verdict: TriggerVerdict, connection: Any) -> IntakeId | Blocker | None:
         """Start work; None when another leader has done so, or what work for the entity is not done yet."""
         trigger, now = asked.trigger, self.clock.now()
         found = data_triggers.blocker(connection, trigger.entity, passes_failed=asked.passes_failed)

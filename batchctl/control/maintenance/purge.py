@@ -18,7 +18,7 @@ from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import NAME_LIMIT, in_short, shorten, storable, visible
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.maintenance import audit_entries, finished_instances, purging
-from batchctl.store.maintenance.purging import Page
+from batchctl.store.maintenance.purging import PurgePage
 
 FEWEST, MOST = 20, 1000
 """Rows of a page."""
@@ -46,8 +46,8 @@ class _Kind:
 
     table: str
     age: Callable[[Rules], timedelta | None]
-    read: Callable[[Any, int, datetime, int], Page]
-    delete: Callable[[Any, Page, datetime], int]
+    read: Callable[[Any, int, datetime, int], PurgePage]
+    delete: Callable[[Any, PurgePage, datetime], int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -171,7 +171,7 @@ class Purge:
     def _run(self, work: Callable[[Any], Any]) -> Any:
         return self.transactions.run(_BOUNDARIES, work, nowait=not self.patient)
 
-    def _delete_audit(self, connection: Any, page: Page, before: datetime) -> int:
+    def _delete_audit(self, connection: Any, page: PurgePage, before: datetime) -> int:
         """Delete with a trace: which acts go is an act of its own, and has to be written down first."""
         going = purging.old_acts(connection, page, before)
         if going:

@@ -15,7 +15,7 @@ from batchctl.control.scheduling.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.scheduling import due
-from batchctl.domain.scheduling.backfill_turns import Past, Turn, begin_of, is_own, next_turn, reach_of
+from batchctl.domain.scheduling.backfill_turns import BackfillTurn, Past, begin_of, is_own, next_turn, reach_of
 from batchctl.domain.scheduling.due import Instant, Plan, UnfitTiming
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
 from batchctl.domain.status import BackfillStatus
@@ -191,7 +191,7 @@ def _row(backfill_id: int) -> Row:
     return ("ScheduleBackfill", backfill_id)
 
 
-def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> Turn:
+def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> BackfillTurn:
     """Choose what to do next, from what is decided already and from how much is open.
 
     What is to come, and what the schedule has yet to decide by itself, is never a backfill's: it waits there.
@@ -217,11 +217,11 @@ def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, n
     )
 
 
-def _is_news(backfill: Backfill, turn: Turn) -> bool:
+def _is_news(backfill: Backfill, turn: BackfillTurn) -> bool:
     return bool(turn.fires) or turn.is_complete or turn.done_until != backfill.done_until
 
 
-def _keep(connection: Any, backfill: Backfill, turn: Turn, now: datetime) -> None:
+def _keep(connection: Any, backfill: Backfill, turn: BackfillTurn, now: datetime) -> None:
     columns: dict[str, object] = {"DoneUntil": turn.done_until, "z_updated": now}
     if turn.fires:
         columns["Fired"] = backfill.fired + len(turn.fires)

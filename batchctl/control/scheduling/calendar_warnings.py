@@ -16,7 +16,7 @@ from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
-from batchctl.store.scheduler_log import Wanted
+from batchctl.store.scheduler_log import WantedEvents
 
 DAILY, WEEKLY = timedelta(days=1), timedelta(days=7)
 """How often it is told of a calendar that has run out, and of one that soon will."""
@@ -50,7 +50,7 @@ class CalendarWarnings:
 
         def log(connection: Any) -> tuple[date, bool]:
             scheduler_log.wait_for_others(connection, source)
-            for entry in scheduler_log.newest(connection, Wanted(source=source), 1):
+            for entry in scheduler_log.newest(connection, WantedEvents(source=source), 1):
                 told_on = clock_of(self.zone).day_of(entry.at)
                 if timedelta(0) <= today - told_on < every:
                     return told_on, False

@@ -13,7 +13,7 @@ from batchctl.control.creation import Creation, Creator
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.scheduling import catch_up
-from batchctl.domain.scheduling.catch_up import DISARMED, Fire, ScheduleFinding, Skip, Standing
+from batchctl.domain.scheduling.catch_up import DISARMED, Fire, ScheduleFinding, ScheduleStanding, Skip
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.schedules import BackfillId, Calendar, Schedule, ScheduleId
 from batchctl.domain.scheduling.undecided import Undecided
@@ -99,7 +99,7 @@ class Deciding:
             else:
                 self._fire(connection, known, plan, decided, one, now)
         next_run = catch_up.next_run(schedule, undecided, decision.decided_until, now)
-        standing = Standing(next_run, decision.decided_until, known.timing_hash)
+        standing = ScheduleStanding(next_run, decision.decided_until, known.timing_hash)
         is_over = schedule.timing.schedule_type is ScheduleType.ONCE and next_run is None
         standing = DISARMED if is_over else standing
         schedule_rows.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
@@ -224,7 +224,7 @@ def _never(_: BatchDefinition) -> bool:
     return False
 
 
-def standing_at(schedule: Schedule, standing: Standing) -> Schedule:
+def standing_at(schedule: Schedule, standing: ScheduleStanding) -> Schedule:
     """Return a schedule as it is once its standing is written."""
     return replace(
         schedule,

@@ -16,7 +16,7 @@ from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.scheduling import catch_up
-from batchctl.domain.scheduling.catch_up import ScheduleFinding, Standing, Times, standing_of
+from batchctl.domain.scheduling.catch_up import ScheduleFinding, ScheduleStanding, Times, standing_of
 from batchctl.domain.scheduling.due import UnfitTiming, never, plan_of, timing_hash
 from batchctl.domain.scheduling.modes import lets_schedules
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, ScheduleId
@@ -186,7 +186,7 @@ class Firing:
         return [one for *_, one in sorted(due, key=lambda each: each[:2])]
 
     def _arm_some(self, until: float) -> None:
-        armed = list[tuple[Known, Standing]]()
+        armed = list[tuple[Known, ScheduleStanding]]()
         for key in list(self._changed)[:PAGE]:
             armed.append(self._armed(self._changed.pop(key)))
             if self.clock.monotonic() >= until:
@@ -199,7 +199,7 @@ class Firing:
                 self._tell_error(known.schedule, MISSED.format(known.schedule.timing.run_at))
             self._know(known)
 
-    def _armed(self, read: _Read) -> tuple[Known, Standing]:
+    def _armed(self, read: _Read) -> tuple[Known, ScheduleStanding]:
         """Return what is known of a schedule, and where it stands from now on."""
         schedule = read.schedule
         self._known.pop(schedule.schedule_id, None)
@@ -217,7 +217,7 @@ class Firing:
             known = replace(known, plan=None)
             return known, self._standing(known)
 
-    def _standing(self, known: Known, times: Times | None = None) -> Standing:
+    def _standing(self, known: Known, times: Times | None = None) -> ScheduleStanding:
         is_let, plan = lets_schedules(known.takers), times or known.plan
         return catch_up.arm(known.schedule, plan, known.timing_hash, self.clock.now(), is_let=is_let)
 

@@ -55,7 +55,7 @@ class Norms:
 
 
 @named_value
-class Attempt:
+class RecentAttempt:
     """An attempt of late, in short."""
 
     history_id: int
@@ -200,7 +200,7 @@ def too_long(
 
 
 def too_short(
-    attempts: Iterable[Attempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
+    attempts: Iterable[RecentAttempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
 ) -> Iterator[IncidentSign]:
     """Yield steps whose newest success took next to no time, such as when there was nothing to do that there should be."""
     seen = set[tuple[BatchId, int]]()
@@ -231,7 +231,7 @@ def too_short(
 
 
 def fails_often(
-    attempts: Iterable[Attempt],
+    attempts: Iterable[RecentAttempt],
     names: Mapping[BatchId, str],
     norms: Norms,
     standing_at: set[tuple[BatchId, int | None]],
@@ -241,7 +241,7 @@ def fails_often(
     Where an instance stands failed, that is told already.
     """
     runs: dict[tuple[BatchId, int], dict[InstanceId, bool]] = {}
-    newest: dict[tuple[BatchId, int], Attempt] = {}
+    newest: dict[tuple[BatchId, int], RecentAttempt] = {}
     for one in attempts:
         if one.status in _TELLS_NOTHING:
             continue

@@ -103,7 +103,7 @@ class Incident:
 
 
 @value
-class UnderWay:
+class InstanceUnderWay:
     """How an instance stands that an incident is about."""
 
     status: InstanceStatus
@@ -127,7 +127,7 @@ class Review:
 def review(
     signs: Iterable[IncidentSign],
     standing: Iterable[Incident],
-    instances: Mapping[InstanceId, UnderWay],
+    instances: Mapping[InstanceId, InstanceUnderWay],
     idle: Container[tuple[BatchId | None, int | None]] = (),
     *,
     others: Mapping[IncidentId, Collection[InstanceId]] = NOBODY,
@@ -188,7 +188,7 @@ def _place(one: IncidentSign | Incident) -> tuple[str, int | None, int | None, s
     return kind, one.batch_id, one.seq, one.subject
 
 
-def _is_about_the_same(incident: Incident, instances: Mapping[InstanceId, UnderWay]) -> bool:
+def _is_about_the_same(incident: Incident, instances: Mapping[InstanceId, InstanceUnderWay]) -> bool:
     """Say whether what another problem in its place is about can be what the incident was about.
 
     Of two instances that failed at one step in two ways, the one that is run again takes nothing from the other.
@@ -210,7 +210,7 @@ def _is_news(incident: Incident, sign: IncidentSign) -> bool:
 
 def _is_undecided(
     incident: Incident,
-    instances: Mapping[InstanceId, UnderWay],
+    instances: Mapping[InstanceId, InstanceUnderWay],
     idle: Container[tuple[BatchId | None, int | None]],
 ) -> bool:
     """Say whether its instance has not come past the step at which it stood.
@@ -225,7 +225,7 @@ def _is_undecided(
 
 def _is_run_again(
     incident: Incident,
-    instances: Mapping[InstanceId, UnderWay],
+    instances: Mapping[InstanceId, InstanceUnderWay],
     others: Mapping[IncidentId, Collection[InstanceId]],
 ) -> bool:
     """Say whether another instance that had failed as well is run again, or about to be, and has not come past the step."""

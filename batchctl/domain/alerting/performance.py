@@ -30,7 +30,7 @@ class Drift(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Runs:
+class LikeRuns:
     """Runs that were begun at a time, or on a day, and took about as long."""
 
     start: datetime
@@ -59,13 +59,13 @@ class Performance:
         return self.many >= LEAST_RECENT
 
 
-def performance(found: Iterable[Runs]) -> Performance | None:
+def performance(found: Iterable[LikeRuns]) -> Performance | None:
     """Look at runs; None when there are none."""
     ordered = sorted(found)
     if not ordered:
         return None
     recent, earlier = _split(ordered)
-    by_day: dict[date, list[Runs]] = {}
+    by_day: dict[date, list[LikeRuns]] = {}
     for one in ordered:
         by_day.setdefault(one.start.date(), []).append(one)
     enough = _many(recent) >= LEAST_RECENT and _many(earlier) >= LEAST_EARLIER
@@ -83,7 +83,7 @@ def performance(found: Iterable[Runs]) -> Performance | None:
     )
 
 
-def quantile(found: Sequence[Runs], share: float) -> timedelta:
+def quantile(found: Sequence[LikeRuns], share: float) -> timedelta:
     """Return the length that so large a share of runs does not exceed."""
     by_length = sorted(found, key=lambda one: one.took)
     wanted, seen = share * _many(found), 0
@@ -103,7 +103,7 @@ def spark(lengths: Sequence[timedelta], *, ascii_only: bool) -> str:
     return "".join(signs[min(int(len(signs) * (one / most)), len(signs) - 1)] for one in lengths)
 
 
-def _split(ordered: Sequence[Runs]) -> tuple[Sequence[Runs], Sequence[Runs]]:
+def _split(ordered: Sequence[LikeRuns]) -> tuple[Sequence[LikeRuns], Sequence[LikeRuns]]:
     """Return the last runs, and those before them."""
     at, seen = len(ordered), 0
     while at > 0 and seen < RECENT:
@@ -120,5 +120,5 @@ def _drift(recent: timedelta | None, earlier: timedelta | None) -> Drift | None:
     return Drift.FASTER if earlier >= FACTOR * recent else None
 
 
-def _many(found: Iterable[Runs]) -> int:
+def _many(found: Iterable[LikeRuns]) -> int:
     return sum(one.many for one in found)

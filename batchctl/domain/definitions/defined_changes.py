@@ -69,7 +69,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DefinitionChange:
     """What becomes of one definition."""
 
     kind: str
@@ -82,7 +82,7 @@ class Change:
     removed: tuple[str, ...]
 
 
-def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base: Base) -> Change | None:
+def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base: Base) -> DefinitionChange | None:
     """Compare a definition as it stands with what a file says, or with nothing; None where they are the same."""
     stands, wanted = flat(shape, theirs), flat(shape, yours)
     _leave_to_operators(stands, wanted, yours)
@@ -101,7 +101,7 @@ def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base:
         (place for place in after if place not in before),
         (place for place in before if place not in after),
     )
-    return Change(one.kind, one.name, act, columns, conflicts, tuple(added), tuple(removed))
+    return DefinitionChange(one.kind, one.name, act, columns, conflicts, tuple(added), tuple(removed))
 
 
 def as_wanted(shape: Shape, theirs: Defined | None, yours: Defined) -> Defined:

@@ -55,7 +55,7 @@ class Did(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptRow:
     """A row of a batch, a step or a schedule, as far as the code of jobs may say anything of it."""
 
     row_id: int
@@ -77,12 +77,12 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class JobRows:
     """What stands in the tables: all batches and schedules, and the steps of batches that jobs have made."""
 
-    batches: Sequence[Kept]
-    steps: Sequence[Kept]
-    schedules: Sequence[Kept]
+    batches: Sequence[KeptRow]
+    steps: Sequence[KeptRow]
+    schedules: Sequence[KeptRow]
 
     @property
     def owners(self) -> set[str]:
@@ -105,7 +105,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class RowChange:
     """A row that is to be inserted, or columns of one that are to be written."""
 
     did: Did
@@ -133,18 +133,18 @@ class RefusedDeclaration:
 class Reconciliation:
     """All that has to be written."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RowChange, ...] = ()
     all_refused: tuple[RefusedDeclaration, ...] = ()
 
 
-def reconcile(code: Code, rows: Rows) -> Reconciliation:
+def reconcile(code: Code, rows: JobRows) -> Reconciliation:
     """Decide what is to be written; one job that cannot be is no other's trouble."""
     all_refused = list(_all_refused(code, rows))
     refused = {one.job for one in all_refused}
     jobs = [job for job in code.jobs if job.name not in refused]
     decided = [*_of_jobs(jobs, rows), *_of_what_left(code, rows, _folded(refused) - _folded(job.name for job in jobs))]
     return Reconciliation(
-        tuple(one for one in decided if isinstance(one, Change)),
+        tuple(one for one in decided if isinstance(one, RowChange)),
         (*all_refused, *(one for one in decided if isinstance(one, RefusedDeclaration))),
     )
 
@@ -177,7 +177,7 @@ def wording(before: Values, after: Values) -> str:
     return ", ".join(f"{name} {_shown(before.get(name))} becomes {_shown(after[name])}" for name in after)
 
 
-def _all_refused(code: Code, rows: Rows) -> Iterator[RefusedDeclaration]:
+def _all_refused(code: Code, rows: JobRows) -> Iterator[RefusedDeclaration]:
     """Yield why nothing can be written of some jobs."""
     batches, alike = _by_name(rows.batches), dict[str, str]()
     for job in code.jobs:
@@ -186,9 +186,9 @@ def _all_refused(code: Code, rows: Rows) -> Iterator[RefusedDeclaration]:
             yield refused
 
 
-def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | RefusedDeclaration]:
+def _of_jobs(jobs: Iterable[DeclaredJob], rows: JobRows) -> Iterator[RowChange | RefusedDeclaration]:
     batches, schedules = _by_name(rows.batches), _by_name(rows.schedules)
-    steps: dict[str, list[Kept]] = {}
+    steps: dict[str, list[KeptRow]] = {}
     for step in rows.steps:
         steps.setdefault(step.name, []).append(step)
     for job in jobs:
@@ -204,7 +204,7 @@ def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | Refus
             yield from _written(SCHEDULES, name, job.name, found, after)
 
 
-def _refused(job: DeclaredJob, batch: Kept | None, alike: str) -> RefusedDeclaration | None:
+def _refused(job: DeclaredJob, batch: KeptRow | None, alike: str) -> RefusedDeclaration | None:
     if alike != job.name:
         message = f"Job '{visible(job.name)}' is called like '{visible(alike)}' but for letter case."
         return RefusedDeclaration(job.name, job.name, f'{message} Give one of them another name, @job("...").')
@@ -255,7 +255,7 @@ def _taken(table: str, name: str, way_out: str, left_out: str) -> str:
     return f"{said} {left_out}; everything else is. {way_out}, or rename that row."
 
 
-def _of_batch(job: DeclaredJob, found: Kept | None) -> Iterator[Change]:
+def _of_batch(job: DeclaredJob, found: KeptRow | None) -> Iterator[RowChange]:
     after: dict[str, Value] = {"Entity": job.entity, "Origin": _origin(job)}
     if found is None:
         # What a job has failed at once is no reason to leave out the next time it is due.
@@ -265,7 +265,7 @@ def _of_batch(job: DeclaredJob, found: Kept | None) -> Iterator[Change]:
     yield from _written(BATCHES, job.name, job.name, found, after)
 
 
-def _of_step(job: DeclaredJob, found: Sequence[Kept]) -> Iterator[Change]:
+def _of_step(job: DeclaredJob, found: Sequence[KeptRow]) -> Iterator[RowChange]:
     own = next((step for step in found if _calls(step, job.name)), None)
     if own is None:
         taken = [int(step.columns.get("ProcessControlSeq") or 0) for step in found]
@@ -276,11 +276,11 @@ def _of_step(job: DeclaredJob, found: Sequence[Kept]) -> Iterator[Change]:
             "Data1": job.name,
             "Data2": job.arguments,
         }
-        yield Change(did=Did.ADDED, table=STEPS, name=job.name, job=job.name, after=after)
+        yield RowChange(did=Did.ADDED, table=STEPS, name=job.name, job=job.name, after=after)
     elif job.arguments is not None:
         before, after_it = differing(own.columns, {"Data2": job.arguments})
         if after_it:
-            yield Change(
+            yield RowChange(
                 did=Did.REWRITTEN,
                 table=STEPS,
                 name=job.name,
@@ -291,15 +291,15 @@ def _of_step(job: DeclaredJob, found: Sequence[Kept]) -> Iterator[Change]:
             )
 
 
-def _calls(step: Kept, job: str) -> bool:
+def _calls(step: KeptRow, job: str) -> bool:
     kind = str(step.columns.get("ProcessType") or "").strip().lower()
     return kind == PYTHON and step.columns.get("Data1") == job
 
 
-def _written(table: str, name: str, job: str, found: Kept | None, after: Values) -> Iterator[Change]:
+def _written(table: str, name: str, job: str, found: KeptRow | None, after: Values) -> Iterator[RowChange]:
     """Yield what makes a row say what the code says."""
     if found is None:
-        yield Change(did=Did.ADDED, table=table, name=name, job=job, after=after)
+        yield RowChange(did=Did.ADDED, table=table, name=name, job=job, after=after)
         return
     if found.has_left:
         after = {**after, "Enabled": 1}
@@ -307,10 +307,12 @@ def _written(table: str, name: str, job: str, found: Kept | None, after: Values)
     before, changed = differing(current, after)
     if changed:
         did = Did.REVIVED if found.has_left else Did.REWRITTEN
-        yield Change(did=did, table=table, name=found.name, job=job, row_id=found.row_id, before=before, after=changed)
+        yield RowChange(
+            did=did, table=table, name=found.name, job=job, row_id=found.row_id, before=before, after=changed
+        )
 
 
-def _of_what_left(code: Code, rows: Rows, refused: Collection[str]) -> Iterator[Change]:
+def _of_what_left(code: Code, rows: JobRows, refused: Collection[str]) -> Iterator[RowChange]:
     """Yield what disables the rows of what is not in the code any more, where that can be known, and nothing `refused`."""
     said_now = _folded(name for job in code.jobs for name in job.schedule_names)
     undecided, names = _folded(code.broken) | set(refused), _folded(code.names)
@@ -323,23 +325,23 @@ def _of_what_left(code: Code, rows: Rows, refused: Collection[str]) -> Iterator[
             yield from _retired(BATCHES, row, row.name, code.owners)
 
 
-def _retired(table: str, row: Kept, job: str, owners: Collection[str]) -> Iterator[Change]:
+def _retired(table: str, row: KeptRow, job: str, owners: Collection[str]) -> Iterator[RowChange]:
     # What an operator has disabled is left to him: it is not to be enabled when it comes back.
     if row.owner in owners and not row.has_left and row.enabled:
         before: Values = {"Enabled": 1, "Origin": row.origin}
         after: Values = {"Enabled": 0, "Origin": f"{LEFT} {row.owner}"}
-        yield Change(
+        yield RowChange(
             did=Did.RETIRED, table=table, name=row.name, job=job, row_id=row.row_id, before=before, after=after
         )
 
 
-def _by_name(rows: Iterable[Kept]) -> dict[str, Kept]:
+def _by_name(rows: Iterable[KeptRow]) -> dict[str, KeptRow]:
     """Return rows by their names, and in lower case by names that differ in letter case only."""
     known = list(rows)
     return {row.name.casefold(): row for row in known} | {row.name: row for row in known}
 
 
-def _called(rows: Mapping[str, Kept], name: str) -> Kept | None:
+def _called(rows: Mapping[str, KeptRow], name: str) -> KeptRow | None:
     """Return the row of a name; one that is written in another letter case where there is no other."""
     return rows.get(name) or rows.get(name.casefold())
 

@@ -29,7 +29,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class TriggerVerdict:
     """Whether a trigger would fire, in words, and what was counted."""
 
     fires: bool
@@ -86,17 +86,17 @@ def passes_failed(trigger: DataTrigger, ago: timedelta | None) -> bool:
     return ago is None or ago >= trigger.debounce
 
 
-def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> Verdict:
+def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> TriggerVerdict:
     """Say whether a trigger fires that last did so some time `ago`; the first condition that is met is the reason."""
     if counted.pending == 0:
-        return Verdict(fires=False, reason="no row is pending", counted=counted)
+        return TriggerVerdict(fires=False, reason="no row is pending", counted=counted)
     conditions = [*_threshold(trigger, counted), *_idle(trigger, counted), *_new_rows(trigger, counted, ago)]
     for condition in conditions:
         if condition.is_met:
-            return Verdict(fires=True, reason=condition.wording, counted=counted, due_in=timedelta(0))
+            return TriggerVerdict(fires=True, reason=condition.wording, counted=counted, due_in=timedelta(0))
     said = [*(condition.wording for condition in conditions), *_doubts(counted)]
     waits = [condition.due_in for condition in conditions if condition.due_in is not None]
-    return Verdict(fires=False, reason="; ".join(said), counted=counted, due_in=min(waits, default=None))
+    return TriggerVerdict(fires=False, reason="; ".join(said), counted=counted, due_in=min(waits, default=None))
 
 
 def conditions_of(trigger: DataTrigger) -> str:

@@ -62,7 +62,7 @@ class ChainFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Purge:
+class PurgeEntry:
     """An act that tells which rows of the log itself went because of their age."""
 
     audit_id: int
@@ -178,7 +178,7 @@ class Verifier:
         self._last = seal
         self.head = Anchor(seal.number, seal.digest)
 
-    def finish(self, now: datetime, purges: Collection[Purge] = ()) -> None:
+    def finish(self, now: datetime, purges: Collection[PurgeEntry] = ()) -> None:
         """Look for the rows that are missing, and for the anchors that were not met.
 
         `purges` tell which rows went because of their age, and are read after all else: one may be under way. Nothing holds
@@ -208,7 +208,7 @@ class Verifier:
             self._recent.append(now)
         return self._settled is not None and at < _earlier(self._settled)
 
-    def _look_for(self, seal: Seal, now: datetime, purges: Collection[Purge]) -> None:
+    def _look_for(self, seal: Seal, now: datetime, purges: Collection[PurgeEntry]) -> None:
         telling = [purge for purge in purges if purge.tells_of(seal.audit_id)]
         if not telling:
             self._found(seal, "the row is missing, and no purge tells of it")
@@ -225,7 +225,7 @@ class Verifier:
         self.findings.append(ChainFinding(seal.audit_id, seal.number, visible(message)))
 
 
-def _why_not_allowed(purge: Purge, seal: Seal, now: datetime) -> str | None:
+def _why_not_allowed(purge: PurgeEntry, seal: Seal, now: datetime) -> str | None:
     """Say why a purge may not have taken a row; None when it may.
 
     How old that was nobody can tell any more; but a purge lets nothing go that was not sealed for long enough.

@@ -60,7 +60,7 @@ class Past:
 
 
 @value
-class Turn:
+class BackfillTurn:
     """What a backfill does next."""
 
     fires: tuple[Instant, ...]
@@ -82,7 +82,7 @@ def next_turn(
     until: datetime,
     more_follow: bool,
     is_end: bool = True,
-) -> Turn:
+) -> BackfillTurn:
     """Choose from the due times that follow: oldest first, no more than there is room for, and so many at once.
 
     `until` is how far a backfill may go now, and `is_end` says whether it wants no more than that.
@@ -94,12 +94,12 @@ def next_turn(
         if len(fires) == min(room, at_once):
             # Another of the same moment may have been fired: then its key says so.
             reached = max(done_until, due_of(instant) - TICK)
-            return Turn(tuple(fires), reached, is_complete=False, has_room=room > len(fires))
+            return BackfillTurn(tuple(fires), reached, is_complete=False, has_room=room > len(fires))
         fires.append(instant)
     if more_follow:
         reached = max(done_until, due_of(instants[-1]) - TICK)
-        return Turn(tuple(fires), reached, is_complete=False, has_room=True)
-    return Turn(tuple(fires), until, is_complete=is_end, has_room=False)
+        return BackfillTurn(tuple(fires), reached, is_complete=False, has_room=True)
+    return BackfillTurn(tuple(fires), until, is_complete=is_end, has_room=False)
 
 
 def begin_of(backfill: Backfill) -> datetime:

@@ -44,7 +44,7 @@ class Times(Protocol):
 
 
 @value
-class Standing:
+class ScheduleStanding:
     """What a schedule's row says of where it stands: NextRunTime, DecidedUntil and TimingHash."""
 
     next_run_time: datetime | None
@@ -60,7 +60,7 @@ class ScheduleFinding:
     message: str
 
 
-DISARMED = Standing(None, None, None)
+DISARMED = ScheduleStanding(None, None, None)
 
 
 @value
@@ -129,12 +129,12 @@ class Decision:
         return sorted(every, key=lambda one: (one.due, one.key))
 
 
-def standing_of(schedule: Schedule) -> Standing:
+def standing_of(schedule: Schedule) -> ScheduleStanding:
     """Return what stands on its row."""
-    return Standing(schedule.next_run_time, schedule.decided_until, schedule.timing_hash)
+    return ScheduleStanding(schedule.next_run_time, schedule.decided_until, schedule.timing_hash)
 
 
-def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
+def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime, *, is_let: bool) -> ScheduleStanding:
     """Return where a schedule stands from now on.
 
     One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was changed
@@ -144,15 +144,15 @@ def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime,
     if not (schedule.enabled and is_let):
         return DISARMED
     if plan is None:
-        return Standing(None, schedule.decided_until, schedule.timing_hash)
+        return ScheduleStanding(None, schedule.decided_until, schedule.timing_hash)
     decided_until = schedule.decided_until
     is_changed = schedule.timing_hash not in {None, timing_hash}
     if decided_until is None or is_changed or is_ahead(schedule, now):
         decided_until = now
-    return Standing(next_run(schedule, plan, decided_until, now), decided_until, timing_hash)
+    return ScheduleStanding(next_run(schedule, plan, decided_until, now), decided_until, timing_hash)
 
 
-def is_missed(schedule: Schedule, standing: Standing, undecided: Times, now: datetime) -> bool:
+def is_missed(schedule: Schedule, standing: ScheduleStanding, undecided: Times, now: datetime) -> bool:
     """Say whether the only time of a schedule was over before anybody could know of it: it will never run."""
     is_over = schedule.timing.schedule_type is ScheduleType.ONCE and standing.next_run_time is None
     return is_over and undecided.next_after(now - LONGEST) is not None
@@ -169,7 +169,7 @@ def next_run(schedule: Schedule, plan: Times, decided_until: datetime, now: date
     return None if found is None else _starts_at(schedule, found)
 
 
-def wakes_at(plan: Times, standing: Standing, now: datetime) -> datetime | None:
+def wakes_at(plan: Times, standing: ScheduleStanding, now: datetime) -> datetime | None:
     """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
     if standing.decided_until is None:
         return None

@@ -17,7 +17,7 @@ _STEP = timedelta(hours=12)
 _SECOND = timedelta(seconds=1)
 
 
-class Runs(StrEnum):
+class RunsOfDay(StrEnum):
     """How often a wall time starts work on the day of a change."""
 
     ONCE = "once"
@@ -60,7 +60,7 @@ class NightTime:
     """A due time of such a night, or a time at which nothing is due because the clocks leave it out."""
 
     instant: Instant
-    runs: Runs
+    runs: RunsOfDay
     is_concerned: bool
     """True when its wall time is one that the clocks leave out or show twice."""
     together: int
@@ -130,9 +130,9 @@ def _time(instant: Instant, nearby: Sequence[Instant], change: ClockChange) -> N
         if is_concerned and change.is_forward:
             # It runs at no moment, so none is shown, not that at which the clocks go on.
             instant = replace(instant, due=None, local=instant.key.replace("T", " "))
-        return NightTime(instant=instant, runs=Runs.NOT, is_concerned=is_concerned, together=0)
+        return NightTime(instant=instant, runs=RunsOfDay.NOT, is_concerned=is_concerned, together=0)
     starting = [one for one in nearby if one.outcome is not InstantOutcome.SKIPPED]
-    runs = Runs.TWICE if sum(_wall(one) == wall for one in starting) > 1 else Runs.ONCE
+    runs = RunsOfDay.TWICE if sum(_wall(one) == wall for one in starting) > 1 else RunsOfDay.ONCE
     together = sum(one.due == instant.due for one in starting)
     return NightTime(instant=instant, runs=runs, is_concerned=is_concerned, together=together)
 

@@ -24,7 +24,7 @@ MARGIN = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
+class ChannelState:
     """A channel, and how it stands."""
 
     name: str
@@ -36,14 +36,14 @@ class Channel:
     last: Delivery | None
 
 
-def channels(transactions: Transactions, settings: Settings) -> tuple[Channel, ...]:
+def channels(transactions: Transactions, settings: Settings) -> tuple[ChannelState, ...]:
     """Return all channels."""
     given = settings.alerts.channels
     last = last_deliveries(transactions, [*given])
     found = []
     for name, one in given.items():
         wrong = alert_sinks.finding_of(settings, name)
-        made = Channel(
+        made = ChannelState(
             name=name,
             kind=one.kind,
             on=one.on,

@@ -19,7 +19,7 @@ KIND = "ProcessBatch"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VersionStep:
     """A version, and what is different in it from the one before."""
 
     number: int | None
@@ -29,19 +29,19 @@ class Step:
     content: str
 
 
-def versions(transactions: Transactions, name: str) -> tuple[Step, ...]:
+def versions(transactions: Transactions, name: str) -> tuple[VersionStep, ...]:
     """Return the versions of a batch, oldest first, and what it is now if that is none of them yet."""
     with transactions.read() as connection:
         batch = unknown.named(connection, definitions.all_batches(connection), name)
         known = batch_versions.of_batch(connection, batch.batch_id)
         content = batch_versions.present(connection, batch.batch_id)
-    found, before = list[Step](), None
+    found, before = list[VersionStep](), None
     for one in known:
         after = _defined(one.content)
-        found.append(Step(one.number, one.seen_at, _changes(before, after), one.content))
+        found.append(VersionStep(one.number, one.seen_at, _changes(before, after), one.content))
         before = after
     if content is not None and not _is_newest(known, content):
-        found.append(Step(None, None, _changes(before, _defined(content)), content))
+        found.append(VersionStep(None, None, _changes(before, _defined(content)), content))
     return tuple(found)
 
 

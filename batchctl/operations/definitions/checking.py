@@ -22,7 +22,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
-from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, PluginChecks, Plugins
+from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
 from batchctl.operations.intake.trigger_findings import trigger_findings
@@ -60,7 +60,7 @@ class RowFinding:
 
 def check(
     transactions: Transactions,
-    plugins: Plugins,
+    plugins: AskedPlugins,
     context: StepContext,
     folders: Folders | None = None,
     timetable: Timetable | None = None,

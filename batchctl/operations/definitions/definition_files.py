@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import Defined
-from batchctl.domain.definitions.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
+from batchctl.domain.definitions.defined_changes import Base, ColumnConflict, DefinitionChange, as_wanted, change_of
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.release import MOST_UNASKED
 from batchctl.domain.outcomes import JsonValue, StepContext
@@ -22,7 +22,7 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.definitions import half_way
 from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
-from batchctl.operations.definitions.plugin_checks import Plugins
+from batchctl.operations.definitions.plugin_checks import AskedPlugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
@@ -33,7 +33,7 @@ from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
-from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, Row, shape_of
+from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, DefinitionRow, shape_of
 from batchctl.store.scheduling import schedule_rows, schedule_trail
 from batchctl.store.scheduling.schedule_rows import UNARMED
 
@@ -52,10 +52,10 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ApplyOutcome:
     """What applying files would do, or did; nothing was done where there are conflicts or problems."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[DefinitionChange, ...] = ()
     findings: tuple[RowFinding, ...] = ()
     same: int = 0
     """How many definitions are as the files say already."""
@@ -63,7 +63,7 @@ class Outcome:
     overwritten: Collection[str] = ()
 
     @property
-    def conflicts(self) -> list[tuple[Change, ColumnConflict]]:
+    def conflicts(self) -> list[tuple[DefinitionChange, ColumnConflict]]:
         """Return what would be lost of what somebody has changed since, but for what is to be overwritten."""
         return [
             (change, one)
@@ -76,7 +76,7 @@ class Outcome:
 class _Undone(Exception):
     """All that was written is to be undone."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: ApplyOutcome) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -109,7 +109,7 @@ class Applier:
     """Somebody who applies files."""
 
     actor: Actor
-    plugins: Plugins
+    plugins: AskedPlugins
     context: StepContext
     timetable: Timetable
     jobs: JobPlugins | None = None
@@ -122,7 +122,7 @@ class Applier:
         reason: str | None = None,
         prune: bool = False,
         overwrite: Collection[str] = (),
-    ) -> Outcome:
+    ) -> ApplyOutcome:
         """Make the definitions what the files say; in a dry run try it in a transaction that is undone.
 
         Nothing is done where anything would be lost or wrong, and all of that is said at once.
@@ -133,7 +133,7 @@ class Applier:
             message = "The files do not say what they hold, so nothing of it can be missing in them."
             raise Refused(message, next_step=f'begin a file with: {defined.OWNS} = "a name"')
 
-        def act(connection: Any) -> Outcome:
+        def act(connection: Any) -> ApplyOutcome:
             done = self._act(connection, wish, reason, prune=prune, overwrite=overwrite)
             if self.actor.dry_run or not done.is_applied:
                 raise _Undone(done)
@@ -146,14 +146,14 @@ class Applier:
 
     def _act(
         self, connection: Any, wish: _Wish, reason: str | None, *, prune: bool, overwrite: Collection[str]
-    ) -> Outcome:
+    ) -> ApplyOutcome:
         definition_rows.lock(connection, wish.wanted)
         rows = {(row.defined.kind, row.defined.name): row for row in definition_rows.everything(connection)}
         applied = applied_definitions.everything(connection)
         findings = [*wish.findings, *_of_others(wish, rows, applied, overwrite)]
         gone = [key for key, one in applied.items() if prune and one.owner == wish.owner and key not in wish.wanted]
         _refuse_unknown(overwrite, [*wish.wanted, *gone])
-        changes = dict[Key, Change]()
+        changes = dict[Key, DefinitionChange]()
         for key in [*wish.wanted, *gone]:
             row, yours = rows.get(key), wish.wanted.get(key)
             theirs = None if row is None else row.defined
@@ -164,7 +164,7 @@ class Applier:
         same = sum(key not in changes for key in wish.wanted)
         if changes:
             findings += self._write(connection, wish, rows, changes, reason)
-        outcome = Outcome(tuple(ordered), tuple(dict.fromkeys(findings)), same, overwritten=overwrite)
+        outcome = ApplyOutcome(tuple(ordered), tuple(dict.fromkeys(findings)), same, overwritten=overwrite)
         if outcome.findings or outcome.conflicts:
             return outcome
         for key, yours in wish.wanted.items():
@@ -174,14 +174,14 @@ class Applier:
             applied_definitions.keep(connection, was, now_is, fitting(self.actor.user), self.actor.clock.now())
         for key in gone:
             applied_definitions.forget(connection, applied[key].row_id)
-        return Outcome(outcome.changes, (), same, is_applied=True, overwritten=overwrite)
+        return ApplyOutcome(outcome.changes, (), same, is_applied=True, overwritten=overwrite)
 
     def _write(
         self,
         connection: Any,
         wish: _Wish,
-        rows: Mapping[Key, Row],
-        changes: Mapping[Key, Change],
+        rows: Mapping[Key, DefinitionRow],
+        changes: Mapping[Key, DefinitionChange],
         reason: str | None,
     ) -> list[RowFinding]:
         """Write all of it, and return what is wrong then that was not before."""
@@ -212,7 +212,7 @@ class Applier:
         return [one for one in found if one.row not in mistaken]
 
     def _write_rows(
-        self, connection: Any, wish: _Wish, rows: Mapping[Key, Row], changes: Mapping[Key, Change]
+        self, connection: Any, wish: _Wish, rows: Mapping[Key, DefinitionRow], changes: Mapping[Key, DefinitionChange]
     ) -> list[RowFinding]:
         refused, written = list[RowFinding](), list[tuple[Key, int, Defined]]()
         now = self.actor.clock.now()
@@ -256,7 +256,7 @@ class Applier:
         schedule_context: ScheduleContext,
         context_before: ScheduleContext,
         before: Mapping[ScheduleId, Schedule],
-        changes: Mapping[Key, Change],
+        changes: Mapping[Key, DefinitionChange],
     ) -> None:
         """Let every schedule stand as a controller would leave it; what nothing lets start begins anew once it is let."""
         for schedule in schedule_rows.everything(connection)[0]:
@@ -300,7 +300,7 @@ def _wish(files: Sequence[File]) -> _Wish:
 
 
 def _of_others(
-    wish: _Wish, rows: Mapping[Key, Row], applied: Mapping[Key, Applied], overwrite: Collection[str]
+    wish: _Wish, rows: Mapping[Key, DefinitionRow], applied: Mapping[Key, Applied], overwrite: Collection[str]
 ) -> Iterator[RowFinding]:
     """Yield what is not these files' to say: the code of a job says it, or other files hold it."""
     for key, yours in wish.wanted.items():
@@ -327,7 +327,7 @@ def _base(theirs: Defined | None, applied: Applied | None, exported: str | None)
     return Base(found[0] if found else None)
 
 
-def _half_way(connection: Any, row: Row, yours: Defined | None) -> Iterator[RowFinding]:
+def _half_way(connection: Any, row: DefinitionRow, yours: Defined | None) -> Iterator[RowFinding]:
     """Yield the instances that a new numbering of the steps would leave nowhere."""
     before = [int(seq) for seq in row.defined.parts.get("ProcessControl", {})]
     after = [] if yours is None else [int(seq) for seq in yours.parts.get("ProcessControl", {})]
@@ -416,7 +416,7 @@ def _refuse_unknown(overwrite: Collection[str], concerned: Collection[Key]) -> N
             raise NotFound(message, next_step="the same with --overwrite of a name that stands in them")
 
 
-def outcome_columns(outcome: Outcome) -> dict[str, JsonValue]:
+def outcome_columns(outcome: ApplyOutcome) -> dict[str, JsonValue]:
     """Return an outcome for JSON."""
     return {
         "Applied": outcome.is_applied,
@@ -441,7 +441,7 @@ def outcome_columns(outcome: Outcome) -> dict[str, JsonValue]:
     }
 
 
-def _change_columns(change: Change) -> dict[str, JsonValue]:
+def _change_columns(change: DefinitionChange) -> dict[str, JsonValue]:
     columns: list[JsonValue] = [
         {"Column": one.where, "Before": one.before, "After": one.after} for one in change.columns
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import correct_decorator, job_of
-from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, Change, Did, Kept, Rows
+from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, Did, JobRows, KeptRow, RowChange
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
@@ -42,7 +42,7 @@ def to_settle(owner: str, plugins: JobPlugins) -> str:
     return f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(owner)}"
 
 
-def _differing(change: Change, rows: Rows) -> tuple[str, str, Finding]:
+def _differing(change: RowChange, rows: JobRows) -> tuple[str, str, Finding]:
     """Return where a row is not as the next controller that starts makes it."""
     row = _row_of(change, rows)
     column = next(iter(change.after))
@@ -65,7 +65,7 @@ def _differing(change: Change, rows: Rows) -> tuple[str, str, Finding]:
             return change.table, row, Finding(column, message, remedy)
 
 
-def _row_of(change: Change, rows: Rows) -> str:
+def _row_of(change: RowChange, rows: JobRows) -> str:
     """Return what a row is called; a step by its batch and its number."""
     if change.table != STEPS:
         return change.name
@@ -74,7 +74,7 @@ def _row_of(change: Change, rows: Rows) -> str:
     return f"{change.name}, step {seq}"
 
 
-def _of_unknown(row: Kept, job: str, plugins: JobPlugins) -> Finding:
+def _of_unknown(row: KeptRow, job: str, plugins: JobPlugins) -> Finding:
     owner = row.owner or ""
     message = (
         f"Job '{visible(job)}' of '{visible(owner)}' is not known here: whatever this starts waits where it is not."

@@ -19,7 +19,7 @@ _NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batch
 CORRECT_THE_PLUGIN = "correct the plugin"
 
 
-class Plugins(Protocol):
+class AskedPlugins(Protocol):
     """What is asked of the registry."""
 
     def handler(self, process_type: str) -> StepHandler:
@@ -39,7 +39,7 @@ class Plugins(Protocol):
 class PluginChecks:
     """Asks the plugins that rows name."""
 
-    plugins: Plugins
+    plugins: AskedPlugins
     context: StepContext
     ask: AskHandler
 

@@ -11,7 +11,15 @@ from typing import Any, Protocol
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob
-from batchctl.domain.definitions.reconciling import Change, Code, Did, Reconciliation, RefusedDeclaration, Rows, Values
+from batchctl.domain.definitions.reconciling import (
+    Code,
+    Did,
+    JobRows,
+    Reconciliation,
+    RefusedDeclaration,
+    RowChange,
+    Values,
+)
 from batchctl.domain.errors import NotFound, PluginError, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import AuditEntry
@@ -68,7 +76,7 @@ class Offer:
     """What keeps each of the others from being loaded."""
     failed_modules: Mapping[str, PluginError]
 
-    def code(self, rows: Rows, plugins: JobPlugins, retired: Iterable[str] = ()) -> Code:
+    def code(self, rows: JobRows, plugins: JobPlugins, retired: Iterable[str] = ()) -> Code:
         """Return what may be said of these rows; of what is `retired` it is known that nothing is left."""
         return Code(
             jobs=[job for name, job in self.jobs.items() if name in self.with_batch],
@@ -108,10 +116,10 @@ def declared_job(job: Job, owner: str) -> DeclaredJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenChange:
     """A change that was made, or would be."""
 
-    change: Change
+    change: RowChange
     by_hand: Values
     """What a person had written over what the code said, as it was found; nothing where only the code has changed."""
     was_deleted: bool = False
@@ -158,7 +166,7 @@ class Written:
 class Reconciled:
     """What was written, or would be, and what could not."""
 
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenChange, ...] = ()
     all_refused: tuple[RefusedDeclaration, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
     failed_modules: Mapping[str, str] = field(default_factory=dict)
@@ -226,7 +234,7 @@ class Reconciler:
         self._arm(connection, written, now)
         return replace(found, written=written, all_refused=tuple(all_refused))
 
-    def _write_job(self, connection: Any, changes: Sequence[Written], now: datetime) -> RefusedDeclaration | None:
+    def _write_job(self, connection: Any, changes: Sequence[WrittenChange], now: datetime) -> RefusedDeclaration | None:
         """Write all that is to be written of a job, or nothing of it."""
         at = changes[0].change
         try:
@@ -238,7 +246,7 @@ class Reconciler:
             return RefusedDeclaration(at.job, at.name, error.in_full)
         return None
 
-    def _write_row(self, connection: Any, written: Written, now: datetime) -> None:
+    def _write_row(self, connection: Any, written: WrittenChange, now: datetime) -> None:
         change = written.change
         if change.row_id is None:
             job_rows.add(connection, change.table, change.name, change.after)
@@ -256,7 +264,7 @@ class Reconciler:
             now=now,
         )
 
-    def _arm(self, connection: Any, written: Iterable[Written], now: datetime) -> None:
+    def _arm(self, connection: Any, written: Iterable[WrittenChange], now: datetime) -> None:
         """Arm the schedules that were written, once all batches are there that they start."""
         changes = [one.change for one in written if one.change.table == reconciling.SCHEDULES]
         context = timetable.schedule_context(connection, self.default_zone, now) if changes else None
@@ -268,7 +276,7 @@ class Reconciler:
 
     def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
         written = tuple(
-            Written(change, _by_hand(connection, change), _was_deleted(connection, change))
+            WrittenChange(change, _by_hand(connection, change), _was_deleted(connection, change))
             for change in decided.changes
         )
         modules = {name: finding.message for name, finding in offer.failed_modules.items()}
@@ -320,20 +328,20 @@ def target_of(table: str, name: str) -> str:
     return fitting(f"{'Schedule' if table == reconciling.SCHEDULES else 'ProcessBatch'}:{name}")
 
 
-def _by_job(written: Iterable[Written]) -> dict[str, list[Written]]:
-    found: dict[str, list[Written]] = {}
+def _by_job(written: Iterable[WrittenChange]) -> dict[str, list[WrittenChange]]:
+    found: dict[str, list[WrittenChange]] = {}
     for one in written:
         found.setdefault(one.change.job, []).append(one)
     return found
 
 
-def _check_owns(owner: str, rows: Rows) -> None:
+def _check_owns(owner: str, rows: JobRows) -> None:
     if owner not in rows.owners:
         known = did_you_mean(owner, rows.owners)
         raise NotFound(f"No row has Origin 'job {visible(owner)}'.{visible(known)}", next_step="batchctl job list")
 
 
-def _was_deleted(connection: Any, change: Change) -> bool:
+def _was_deleted(connection: Any, change: RowChange) -> bool:
     """Say whether a row that is added was written here before; who removes one by a command says so himself."""
     if change.did is not Did.ADDED or change.table == reconciling.STEPS:
         return False
@@ -341,7 +349,7 @@ def _was_deleted(connection: Any, change: Change) -> bool:
     return bool(acts) and acts[-1].action != "remove" and bool(last_written(acts))
 
 
-def _by_hand(connection: Any, change: Change) -> Values:
+def _by_hand(connection: Any, change: RowChange) -> Values:
     """Return what was not written here: the code's former word, or what a person has put in its place."""
     if change.did is not Did.REWRITTEN or change.table != reconciling.SCHEDULES:
         return {}

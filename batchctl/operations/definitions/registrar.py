@@ -28,7 +28,7 @@ from batchctl.preparation import Preparer
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import fire_reports, schedule_rows
-from batchctl.store.sql_job_rows import Standing
+from batchctl.store.sql_job_rows import SqlJobStanding
 
 HELP = "batchctl schedule add-sql --help"
 _ON_A_LINE = 200
@@ -67,7 +67,7 @@ class JobStanding:
     """How a job stands: what it is, when it runs next, and what became of its runs."""
 
     schedule: Schedule
-    standing: Standing
+    standing: SqlJobStanding
     is_overdue: bool
     """True when its next run is over, and no leader has decided it."""
     next_at: datetime | None = None
@@ -193,7 +193,7 @@ def everyone(table: timetable.Timetable) -> tuple[JobStanding, ...]:
     return tuple(
         JobStanding(
             schedule=one,
-            standing=standings.get(one.schedule_id, Standing()),
+            standing=standings.get(one.schedule_id, SqlJobStanding()),
             is_overdue=one.next_run_time is not None and one.next_run_time < now - timetable.DECIDED_WITHIN,
             next_at=_next_at(one, timed.get(one.schedule_id)),
             is_decided=one.schedule_id in decided,

@@ -11,7 +11,7 @@ from typing import Any
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob, job_of
-from batchctl.domain.definitions.reconciling import Change, Did, Kept, Reconciliation, Rows
+from batchctl.domain.definitions.reconciling import Did, JobRows, KeptRow, Reconciliation, RowChange
 from batchctl.domain.errors import NotFound, PluginError
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchId, HistoryEntry
@@ -149,7 +149,7 @@ class _Reading:
 
     connection: Any
     offer: Offer
-    rows: Rows
+    rows: JobRows
     owners: frozenset[str]
     decided: Reconciliation
     schedules: Mapping[str, Schedule]
@@ -177,7 +177,7 @@ class _Reading:
             drift=() if batch is None else self._drift(job, batch),
         )
 
-    def _state(self, name: str, batch: Kept | None) -> tuple[State, str | None]:
+    def _state(self, name: str, batch: KeptRow | None) -> tuple[State, str | None]:
         refused = [one.message for one in self.decided.all_refused if one.job == name]
         if name in self.offer.broken:
             return State.BROKEN, self.offer.broken[name]
@@ -194,14 +194,14 @@ class _Reading:
             return State.REFUSED, " ".join(refused)
         return (State.NEW, f"{WRITE}, or start a controller") if batch is None else (State.KEPT, None)
 
-    def _elsewhere(self, batch: Kept | None) -> str:
+    def _elsewhere(self, batch: KeptRow | None) -> str:
         owner = visible((batch.owner if batch is not None else None) or "")
         kind, _, package = owner.partition(" ")
         what = f"Package {package} is not installed here" if package else f"Module {kind} is not imported here"
         gone = f"if no node has it any more: {WRITE} --retire {typed(owner)}"
         return f"{what}, so nothing of it is changed; {gone}"
 
-    def _entity(self, name: str, job: DeclaredJob | None, batch: Kept | None) -> str | None:
+    def _entity(self, name: str, job: DeclaredJob | None, batch: KeptRow | None) -> str | None:
         if batch is not None:
             return str(batch.columns.get("Entity") or name)
         return job.entity or name if job is not None and name in self.offer.with_batch else None
@@ -215,7 +215,7 @@ class _Reading:
                 found.append(JobSchedule(name=called, enabled=True, words=words, drift=_NOT_MADE))
         return tuple(sorted(found, key=lambda one: one.name))
 
-    def _schedule(self, row: Kept) -> JobSchedule:
+    def _schedule(self, row: KeptRow) -> JobSchedule:
         known = self.schedules.get(row.name)
         acts = audit_entries.of_target(self.connection, target_of(reconciling.SCHEDULES, row.name))
         last = next((act for act in reversed(acts) if act.actor == ACTOR), None)
@@ -237,7 +237,7 @@ class _Reading:
                 return _will_become(change)
         return None
 
-    def _drift(self, job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:
+    def _drift(self, job: DeclaredJob | None, batch: KeptRow) -> tuple[str, ...]:
         changes = [
             _will_become(one)
             for one in self.decided.changes
@@ -245,7 +245,7 @@ class _Reading:
         ]
         return (*changes, *_retries(job, batch))
 
-    def _last(self, batch: Kept) -> HistoryEntry | None:
+    def _last(self, batch: KeptRow) -> HistoryEntry | None:
         return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), None, None, 1)[0]), None)
 
     def _words(self, timing: Timing) -> str:
@@ -267,7 +267,7 @@ class _Reading:
         return plan_of(timing, self.default_zone, calendar)
 
 
-def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
+def batch_of(connection: Any, plugins: JobPlugins, name: str) -> KeptRow:
     """Return the batch of a job; raises when there is no such job, or no batch of it."""
     rows = job_rows.read(connection)
     batch = next((row for row in rows.batches if row.name == name and row.owner is not None), None)
@@ -286,7 +286,7 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
     raise NotFound(message, next_step=f"{WRITE}; {by_hand}")
 
 
-def failure_of(plugins: JobPlugins, batch: Kept) -> str | None:
+def failure_of(plugins: JobPlugins, batch: KeptRow) -> str | None:
     """Say what keeps the job of a batch from being loaded here, if anything does."""
     if batch.name not in plugins.job_names:
         finding = plugins.failed_modules().get(batch.owner or "")
@@ -330,7 +330,7 @@ def _columns(one: JobSchedule) -> dict[str, JsonValue]:
     }
 
 
-def _will_become(change: Change) -> str:
+def _will_become(change: RowChange) -> str:
     match change.did:
         case Did.RETIRED:
             return "not in the code any more: it will be disabled"
@@ -342,7 +342,7 @@ def _will_become(change: Change) -> str:
             return f"differs from the code: {reconciling.wording(change.before, change.after)}"
 
 
-def _retries(job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:
+def _retries(job: DeclaredJob | None, batch: KeptRow) -> tuple[str, ...]:
     """Say where the operator has other retries than the code; his count."""
     if job is None or job.retry is None:
         return ()

@@ -33,7 +33,7 @@ AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removed:
+class RemovedSchedule:
     """A schedule that was removed, or would be, and what becomes of the batch that it was made with, if it was."""
 
     schedule: Schedule
@@ -67,7 +67,9 @@ class Removed:
         }
 
 
-def remove(actor: Actor, operator: Operator, name: str, *, reason: str, plugins: JobPlugins | None = None) -> Removed:
+def remove(
+    actor: Actor, operator: Operator, name: str, *, reason: str, plugins: JobPlugins | None = None
+) -> RemovedSchedule:
     """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL nothing else tells of.
 
     Of such a job also what waits is given up: nobody would know any more what it was for. What the code of a decorated job
@@ -75,10 +77,10 @@ def remove(actor: Actor, operator: Operator, name: str, *, reason: str, plugins:
     """
     said = checked_reason(reason) or reason
 
-    def act(connection: Any) -> Removed:
+    def act(connection: Any) -> RemovedSchedule:
         schedule = timetable.named(connection, name)
         _check_left(schedule, plugins)
-        done = Removed(
+        done = RemovedSchedule(
             schedule=schedule,
             trail=schedule_trail.trail(connection, schedule.schedule_id),
             dry_run=actor.dry_run,
@@ -120,8 +122,8 @@ def _has_left(schedule: Schedule, owner: str, plugins: JobPlugins) -> bool:
 
 
 def _end_job(
-    connection: Any, actor: Actor, operator: Operator, done: Removed, batch: BatchDefinition, reason: str
-) -> Removed:
+    connection: Any, actor: Actor, operator: Operator, done: RemovedSchedule, batch: BatchDefinition, reason: str
+) -> RemovedSchedule:
     found = open_runs(connection, batch)
     waiting = [one.instance_id for one in found if not one.status.is_claimed]
     not_begun = sql_job_rows.not_begun(connection, batch.entity)

@@ -15,7 +15,7 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.schedule_removal import batch_of_job, open_runs
-from batchctl.operations.definitions.sql_rehearsal import Rehearsal, check_sql, rehearse
+from batchctl.operations.definitions.sql_rehearsal import SqlRehearsal, check_sql, rehearse
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason
 from batchctl.operations.scheduling import timetable
@@ -35,7 +35,7 @@ class Corrected:
     before: Mapping[str, str]
     """What stood in the columns of its step that are given, and what stands there."""
     after: Mapping[str, str]
-    rehearsed: Rehearsal
+    rehearsed: SqlRehearsal
     runs: tuple[BatchInstance, ...]
     dry_run: bool
 

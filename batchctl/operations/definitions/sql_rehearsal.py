@@ -19,7 +19,7 @@ _COLUMN = re.compile(r"(^|; )(Data[12]): ")
 
 
 @value
-class Rehearsal:
+class SqlRehearsal:
     """What will run, made by the code that will run it, and what a check says of it."""
 
     command_text: str
@@ -35,7 +35,7 @@ def check_sql(sql: str, *, next_step: str) -> None:
         raise Refused(f"The SQL cannot be kept: {failure}.", next_step=next_step)
 
 
-def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> Rehearsal:
+def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> SqlRehearsal:
     """Prepare a step as if it were due; raises `StatementRefused` where it could never be carried out."""
     instance = imagined(batch)
     ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
@@ -51,4 +51,4 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
         findings = preparer.ask(handler, "its check", partial(handler.check, step, preparer.context))
     except (PluginError, CannotBegin):
         findings = ()
-    return Rehearsal(ready.command_text, tuple(visible(finding.message) for finding in findings))
+    return SqlRehearsal(ready.command_text, tuple(visible(finding.message) for finding in findings))

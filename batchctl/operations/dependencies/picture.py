@@ -20,7 +20,7 @@ from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import live
-from batchctl.store.dependencies.live import Waiting
+from batchctl.store.dependencies.live import WaitingCompletion
 
 _TELLING = (
     InstanceStatus.FAILED,
@@ -44,7 +44,7 @@ IDLE = "idle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class KeyWait:
     """What has completed for one CycleKey, and what has not."""
 
     cycle_key: str | None
@@ -55,7 +55,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class GraphNode:
     """A batch with how it stands; `level` says how many others stand in a row before it."""
 
     batch: BatchDefinition
@@ -63,7 +63,7 @@ class Node:
     stand: Stand | None
     counts: Mapping[InstanceStatus, int]
     """How many instances are open in each status."""
-    waits: tuple[Wait, ...]
+    waits: tuple[KeyWait, ...]
     in_cycle: bool
     alone: bool
     """True when it waits for nothing and nothing waits for it."""
@@ -89,7 +89,7 @@ class Picture:
     now: datetime
     cycle_key: str | None
     target: BatchDefinition | None
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     forecast: Forecast | None = None
     forecast_key: str | None = None
     """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
@@ -102,12 +102,12 @@ class Picture:
         return self.cycle_key is not None and not any(node.stand or node.waits for node in self.nodes)
 
     @property
-    def linked(self) -> tuple[Node, ...]:
+    def linked(self) -> tuple[GraphNode, ...]:
         """Return the batches that are drawn with lines."""
         return tuple(node for node in self.nodes if not node.alone)
 
     @property
-    def alone(self) -> tuple[Node, ...]:
+    def alone(self) -> tuple[GraphNode, ...]:
         """Return the batches without dependencies that are drawn one by one."""
         alone = [node for node in self.nodes if node.alone]
         if len(alone) <= ALONE_DRAWN:
@@ -122,12 +122,12 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldBatch:
     """A batch that a failure would hold back: the way to it, and what waits there now."""
 
     batch: BatchDefinition
     way: tuple[str, ...]
-    waits: tuple[Wait, ...]
+    waits: tuple[KeyWait, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class Impact:
     """What follows when a batch does not complete."""
 
     batch: BatchDefinition
-    held: tuple[Held, ...]
+    held: tuple[HeldBatch, ...]
     spared: tuple[BatchDefinition, ...]
     """What stands further on, and can be started by other batches all the same."""
     in_line: int
@@ -190,7 +190,7 @@ def impact(transactions: Transactions, name: str) -> Impact:
     return Impact(
         batch=batch,
         held=tuple(
-            Held(batch=known[one], way=tuple(known[at].name for at in way), waits=tuple(waits.get(one, ())))
+            HeldBatch(batch=known[one], way=tuple(known[at].name for at in way), waits=tuple(waits.get(one, ())))
             for one, way in ways.items()
         ),
         spared=tuple(one for one in every if one.batch_id in further and one.batch_id not in ways),
@@ -219,7 +219,7 @@ def _by_batch(stands: Iterable[Stand]) -> dict[BatchId, list[Stand]]:
 
 def _still_wanted(
     stands: Mapping[BatchId, Sequence[Stand]],
-    waits: Mapping[BatchId, Sequence[Wait]],
+    waits: Mapping[BatchId, Sequence[KeyWait]],
     batches: Iterable[BatchDefinition],
 ) -> dict[BatchId, list[Stand]]:
     """Leave out what is over of a batch that something waits for: it was over for another CycleKey than that."""
@@ -257,20 +257,20 @@ def _speaks(stands: Sequence[Stand]) -> Stand | None:
 
 
 def _waits(
-    batches: Iterable[BatchDefinition], waiting: Iterable[Waiting], cycle_key: str | None
-) -> dict[BatchId, list[Wait]]:
+    batches: Iterable[BatchDefinition], waiting: Iterable[WaitingCompletion], cycle_key: str | None
+) -> dict[BatchId, list[KeyWait]]:
     """Return for each batch the sets that are not complete."""
     known = {batch.batch_id: batch for batch in batches}
-    sets: dict[tuple[BatchId, str | None], list[Waiting]] = {}
+    sets: dict[tuple[BatchId, str | None], list[WaitingCompletion]] = {}
     for one in waiting:
         if one.batch_id in known and (cycle_key is None or one.cycle_key == cycle_key):
             sets.setdefault((one.batch_id, one.cycle_key), []).append(one)
-    found: dict[BatchId, list[Wait]] = {}
+    found: dict[BatchId, list[KeyWait]] = {}
     for (batch_id, key), there in sets.items():
         needs, complete = graph.needs(known[batch_id]), {one.completed for one in there}
         has, lacks = ([at for at in needs if (at in complete) is wanted] for wanted in (True, False))
         if has and lacks:
-            wait = Wait(
+            wait = KeyWait(
                 cycle_key=key,
                 has=tuple(_name(known, at) for at in has),
                 lacks=tuple(_name(known, at) for at in lacks),
@@ -288,14 +288,14 @@ def _name(known: Mapping[BatchId, BatchDefinition], batch_id: BatchId) -> str:
 def _nodes(
     batches: Sequence[BatchDefinition],
     stands: Mapping[BatchId, Sequence[Stand]],
-    waits: Mapping[BatchId, Sequence[Wait]],
+    waits: Mapping[BatchId, Sequence[KeyWait]],
     now: datetime,
-) -> tuple[Node, ...]:
+) -> tuple[GraphNode, ...]:
     known = {batch.batch_id: batch for batch in batches}
     caught = graph.in_cycle(batches)
     needed = {other for batch in batches for other in graph.needs(batch)}
     return tuple(
-        Node(
+        GraphNode(
             batch=known[one],
             level=level,
             stand=_speaks(stands.get(one, ())),
@@ -313,7 +313,7 @@ def _nodes(
 def _key_under_way(
     batches: Sequence[BatchDefinition],
     stands: Mapping[BatchId, Sequence[Stand]],
-    waits: Mapping[BatchId, Sequence[Wait]],
+    waits: Mapping[BatchId, Sequence[KeyWait]],
 ) -> str | None:
     """Return the CycleKey of what is nearest to its end: of what runs, else of what is about to, else of what waits."""
     ids = [batch.batch_id for batch in batches]

@@ -85,7 +85,7 @@ class ShownIntake:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class InboxReader:
     """Whoever looks into the inbox.
 
     `leader` says who leads, and so makes instances of what is new; `living` which controllers say what is locked.

@@ -12,7 +12,7 @@ from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake import triggers
-from batchctl.domain.intake.triggers import Blocker, Counted, Verdict
+from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
@@ -32,7 +32,7 @@ class Trial:
     """What a round of the leader's would make of a trigger; nothing was started and nothing written."""
 
     trigger: DataTrigger
-    verdict: Verdict
+    verdict: TriggerVerdict
     blocker: Blocker | None
     at: datetime
     poll_interval: timedelta

@@ -25,7 +25,7 @@ from batchctl.operations.intake import file_correction
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import file_watches
-from batchctl.store.intake.file_watches import Tally
+from batchctl.store.intake.file_watches import WatchTally
 
 MOST = 100_000
 """How many files the test of a watch looks at that were not taken yet."""
@@ -37,23 +37,23 @@ TO_FOLDER = "see to the folder, or correct FileWatch.Folder"
 
 
 @value
-class Watched:
+class WatchStanding:
     """A watch, and what was taken from its folder."""
 
     watch: FileWatchRow
-    tally: Tally
+    tally: WatchTally
 
 
-def everyone(transactions: Transactions) -> tuple[tuple[Watched, ...], list[UnreadableRow]]:
+def everyone(transactions: Transactions) -> tuple[tuple[WatchStanding, ...], list[UnreadableRow]]:
     """Return the watches in order of their making, and those that cannot be read."""
     with transactions.read() as connection:
         rows, broken = file_watches.everyone(connection), file_watches.unreadable(connection)
         tallies = file_watches.tallies(connection)
-    return tuple(Watched(row, tallies.get(row.watch_id, Tally())) for row in rows), broken
+    return tuple(WatchStanding(row, tallies.get(row.watch_id, WatchTally())) for row in rows), broken
 
 
 @value
-class Verdict:
+class EntryVerdict:
     """What would happen to an entry of a folder now, and why."""
 
     path: str
@@ -65,13 +65,13 @@ class Verdict:
 
 
 @value
-class Rehearsal:
+class FolderRehearsal:
     """What one walk through a folder has found."""
 
     watch: FileWatchRow
     folder: str
     totals: Mapping[str, int]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[EntryVerdict]
     """The first of each outcome."""
     failure: str | None
 
@@ -89,7 +89,7 @@ class _Rehearsed:
         self.totals: Counter[str] = Counter()
         self._watch, self._folder, self._seen, self._most = watch, folder, seen, most
         self._rows = {each.row_id: each for each in seen.values()}
-        self._kept: dict[str, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
+        self._kept: dict[str, list[EntryVerdict]] = {outcome: [] for outcome in OUTCOMES}
 
     def row_of(self, file: FoundFile) -> int | None:
         """Return the row of a file that stands as it was taken."""
@@ -105,42 +105,42 @@ class _Rehearsed:
             # Its row may have been purged.
             as_row = "" if seen.intake_id is None else f", as FileProcess {seen.intake_id}"
             reason = f"taken already{as_row}"
-            self._keep(Verdict(seen.file.path, "taken", reason, seen.file, seen.intake_id))
+            self._keep(EntryVerdict(seen.file.path, "taken", reason, seen.file, seen.intake_id))
         for path, reason in page.passed_over:
-            self._keep(Verdict(path, "passed over", reason))
+            self._keep(EntryVerdict(path, "passed over", reason))
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[EntryVerdict]:
         """Return the first of each kind."""
         return [verdict for outcome in OUTCOMES for verdict in self._kept[outcome]]
 
-    def _judged(self, file: FoundFile) -> Verdict:
+    def _judged(self, file: FoundFile) -> EntryVerdict:
         watch = self._watch
         before = self._seen.get(path_key(file.path))
         as_row = "" if before is None or before.intake_id is None else f" as FileProcess {before.intake_id}"
         changed = "" if before is None else f"; it has changed since it was taken{as_row}"
         if unfit(file.path) is not None:
-            return Verdict(file.path, "rejected", f"{unfit(file.path)}: rename it", file)
+            return EntryVerdict(file.path, "rejected", f"{unfit(file.path)}: rename it", file)
         if watch.marker_suffix is None and watch.settle_seconds > 0:
             wait = f"it is taken once it has stayed as it is for {watch.settle_seconds} s, in two walks{changed}"
-            return Verdict(file.path, "settling", wait, file)
+            return EntryVerdict(file.path, "settling", wait, file)
         reason = "its marker stands beside it" if watch.marker_suffix is not None else "SettleSeconds is 0"
         is_known = watch.duplicate_key is not DuplicateKey.CONTENT
         data = duplicate_key(watch.duplicate_key, file, None) if is_known else None
-        return Verdict(file.path, "complete", f"{reason}{changed}", file, data=data)
+        return EntryVerdict(file.path, "complete", f"{reason}{changed}", file, data=data)
 
-    def _keep(self, verdict: Verdict) -> None:
+    def _keep(self, verdict: EntryVerdict) -> None:
         self.totals[verdict.outcome] += 1
         kept = self._kept[verdict.outcome]
         insort(kept, verdict, key=_in_order)
         del kept[self._most :]
 
 
-def _in_order(verdict: Verdict) -> tuple[int, str]:
+def _in_order(verdict: EntryVerdict) -> tuple[int, str]:
     """Return what is shown in order of: as files are taken, and what is none by its path."""
     return (0, verdict.path) if verdict.file is None else age(verdict.file)
 
 
-def rehearse(transactions: Transactions, folders: Folders, directory: Path, name: str, most: int) -> Rehearsal:
+def rehearse(transactions: Transactions, folders: Folders, directory: Path, name: str, most: int) -> FolderRehearsal:
     """Walk once through the folder of a watch and say what would happen to each entry; nothing is submitted."""
     with transactions.read() as connection:
         unknown.refuse_start(file_watches.unreadable(connection), name)
@@ -162,10 +162,10 @@ def rehearse(transactions: Transactions, folders: Folders, directory: Path, name
     failure = _walk(folders, found)
     with transactions.read() as connection:
         verdicts = [_corrected(connection, verdict) for verdict in found.verdicts()]
-    return Rehearsal(watch, folder, found.totals, verdicts, failure)
+    return FolderRehearsal(watch, folder, found.totals, verdicts, failure)
 
 
-def _corrected(connection: Any, verdict: Verdict) -> Verdict:
+def _corrected(connection: Any, verdict: EntryVerdict) -> EntryVerdict:
     """Say of a file that was taken and corrected in place what has not read it since."""
     if verdict.outcome != "taken" or verdict.intake_id is None:
         return verdict

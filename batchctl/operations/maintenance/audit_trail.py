@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.errors import InvalidInput
-from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, Purge, Verifier, allowed_at, purged_by
+from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, PurgeEntry, Verifier, allowed_at, purged_by
 from batchctl.domain.maintenance.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.domain.text import visible
@@ -40,7 +40,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class AuditFilter:
     """Which acts are wanted; nothing means all."""
 
     ref: str | None = None
@@ -52,7 +52,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ChainVerdict:
     """What became of the look at the whole chain."""
 
     head: Anchor | None
@@ -62,7 +62,7 @@ class Verdict:
     unsealed: int
 
 
-def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEntry, ...]:
+def page(transactions: Transactions, wanted: AuditFilter, most: int) -> tuple[AuditEntry, ...]:
     """Return the newest acts, newest first."""
     targets, beginnings = _meant(wanted.ref) if wanted.ref is not None else ((), ())
     with transactions.read() as connection:
@@ -81,7 +81,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
     return tuple(found)
 
 
-def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...] = ()) -> Verdict:
+def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...] = ()) -> ChainVerdict:
     """Look at every seal and at the row that it is of; what is written meanwhile is not waited for."""
     verifier = Verifier(anchors)
     after = 0
@@ -97,7 +97,7 @@ def verify(transactions: Transactions, clock: Clock, anchors: tuple[Anchor, ...]
     verifier.finish(clock.now(), purges)
     with transactions.read() as connection:
         unsealed = audit_seals.unsealed(connection)
-    return Verdict(verifier.head, tuple(verifier.findings), verifier.gone, unsealed)
+    return ChainVerdict(verifier.head, tuple(verifier.findings), verifier.gone, unsealed)
 
 
 def anchor(transactions: Transactions) -> Anchor | None:
@@ -107,7 +107,7 @@ def anchor(transactions: Transactions) -> Anchor | None:
     return None if last is None else Anchor(last.number, last.digest)
 
 
-def _purges(transactions: Transactions) -> Iterator[Purge]:
+def _purges(transactions: Transactions) -> Iterator[PurgeEntry]:
     after, found = 0, list[AuditEntry]()
     with transactions.read() as connection:
         changes = audit_entries.of_target(connection, f"Setting:{AUDIT_DAYS}")
@@ -118,7 +118,7 @@ def _purges(transactions: Transactions) -> Iterator[Purge]:
         for entry in found:
             after = entry.audit_id
             allowed = allowed_at(entry.audit_id, changes, now)
-            yield Purge(entry.audit_id, entry.at, tuple(purged_by(entry)), allowed)
+            yield PurgeEntry(entry.audit_id, entry.at, tuple(purged_by(entry)), allowed)
         if not found:
             return
 

@@ -46,7 +46,7 @@ _HEADER_START = "year,month,day,"
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class DemoFile:
     """A file to submit: its path, and what tells duplicates."""
 
     file_name: str
@@ -163,11 +163,11 @@ def _settings(folder: Path) -> dict[str, Any]:
     return tomllib.loads(_read(folder / "batchctl.toml"))
 
 
-def arrivals(folder: Path) -> list[Arrival]:
+def arrivals(folder: Path) -> list[DemoFile]:
     """Return what a file watcher would submit: twelve files, and one of them once more."""
     incoming = folder.resolve() / "incoming"
     names = [file_name(month) for month in (*range(1, 13), DUPLICATE_MONTH)]
-    return [Arrival(str(incoming / name), name) for name in names]
+    return [DemoFile(str(incoming / name), name) for name in names]
 
 
 def correct(folder: Path) -> Path:

@@ -15,14 +15,14 @@ from batchctl.operations import shown_columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import finished_instances, purging
-from batchctl.store.maintenance.purging import Page
+from batchctl.store.maintenance.purging import PurgePage
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
 
 Each = TypeVar("Each")
-Read = Callable[[Any, int, datetime, int], Page]
-Count = Callable[[Any, Page, datetime], int]
+Read = Callable[[Any, int, datetime, int], PurgePage]
+Count = Callable[[Any, PurgePage, datetime], int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,11 +105,11 @@ class _Looking:
             after, is_last = page.up_to, page.is_last
         self.going.append(found)
 
-    def _count_requests(self, connection: Any, page: Page, before: datetime) -> int:
+    def _count_requests(self, connection: Any, page: PurgePage, before: datetime) -> int:
         self._requests.update(row.Number for row in page.old)
         return purging.count_requests(connection, page, before)
 
-    def _count_audit(self, connection: Any, page: Page, before: datetime) -> int:
+    def _count_audit(self, connection: Any, page: PurgePage, before: datetime) -> int:
         # Requests go first, and their acts with them.
         return purging.count_audit(connection, page, before, self._requests)
 

@@ -49,7 +49,7 @@ IN_FILE = "The password stands in the file itself, for everybody to read who may
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlacedFinding:
     """A reading, and what was looked at: the key of a setting, or `this host`."""
 
     target: str
@@ -71,7 +71,7 @@ class Doctor:
     """The plugin modules that there are."""
     limit: timedelta = LIMIT
 
-    def examine(self) -> tuple[Line, ...]:
+    def examine(self) -> tuple[PlacedFinding, ...]:
         """Look at everything at once; what is broken does not keep the rest from being looked at."""
         patients = {CONTROL: self._control}
         patients |= {f"connections.{name}": partial(self._target, name) for name in self.settings.connections}
@@ -95,7 +95,7 @@ class Doctor:
         lines.append((PLUGINS, found.get(PLUGINS, [installation.untried(self.modules, self.limit)])))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
-        return tuple(Line(visible(target), finding) for target, findings in lines for finding in findings)
+        return tuple(PlacedFinding(visible(target), finding) for target, findings in lines for finding in findings)
 
     def _findings(self, key: str, look: Callable[[], Iterator[HealthFinding]]) -> list[HealthFinding]:
         """Collect the readings of one database, up to where nothing more can be read."""

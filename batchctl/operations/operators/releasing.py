@@ -17,7 +17,7 @@ from batchctl.domain.text import visible
 from batchctl.operations import decisions, shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.shown_columns import Columns
-from batchctl.operations.standing import Line
+from batchctl.operations.standing import WaitingLine
 from batchctl.store import instances, reports
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
@@ -129,7 +129,7 @@ class Released:
 def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collection[str], now: datetime) -> Backlog:
     """Return what would start in the `opened` ones of all batches, once these stand as they are given."""
     known = {batch.batch_id: batch for batch in batches}
-    failures = Line(connection, known, now).stoppers
+    failures = WaitingLine(connection, known, now).stoppers
     let = [batch for batch in known.values() if batch.name in opened and gates.is_open(batch, now)]
     lines = dict[str, Sequence[BatchInstance]]()
     rows, new = reports.count_new(connection) if let else {}, 0

@@ -24,7 +24,7 @@ DATE = "CalendarDate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptCalendar:
     """A calendar, the schedules that go by it, and whether it runs out."""
 
     calendar: Calendar
@@ -68,13 +68,13 @@ class RunningOut:
         }
 
 
-def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[Kept, ...]:
+def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[KeptCalendar, ...]:
     """Return all calendars in order of their making."""
     with transactions.read() as connection:
         return _kept(connection, clock.now().astimezone(zone).date())
 
 
-def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -> Kept:
+def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -> KeptCalendar:
     """Return one calendar."""
     found = everything(transactions, clock, zone)
     for kept in found:
@@ -145,10 +145,10 @@ def to_extend(calendar: Calendar, today: date) -> str:
     return to_import(calendar.name, str(year))
 
 
-def _kept(connection: Any, today: date) -> tuple[Kept, ...]:
+def _kept(connection: Any, today: date) -> tuple[KeptCalendar, ...]:
     all_schedules = schedule_rows.everything(connection)[0]
     return tuple(
-        Kept(
+        KeptCalendar(
             calendar=calendar,
             users=tuple(one for one in all_schedules if one.timing.calendar_name == calendar.name),
             warning=_warning(calendar, today),

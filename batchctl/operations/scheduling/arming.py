@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from batchctl.domain.scheduling import due
-from batchctl.domain.scheduling.catch_up import Standing, standing_of
+from batchctl.domain.scheduling.catch_up import ScheduleStanding, standing_of
 from batchctl.domain.scheduling.modes import lets_schedules, takers_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.scheduling.undecided import Undecided
@@ -46,7 +46,7 @@ def begins_anew(before: Schedule, after: Schedule, context: ScheduleContext) -> 
     return not is_let or due.timing_hash(before.timing, context.zone) != due.timing_hash(after.timing, context.zone)
 
 
-def _standing(schedule: Schedule, plan: Undecided | None, context: ScheduleContext, *, anew: bool) -> Standing:
+def _standing(schedule: Schedule, plan: Undecided | None, context: ScheduleContext, *, anew: bool) -> ScheduleStanding:
     return timetable.standing_of(replace(schedule, decided_until=None) if anew else schedule, plan, context)
 
 

@@ -78,7 +78,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class DecidedBefore:
     """A due time that was decided before, and how."""
 
     instant: Instant
@@ -101,12 +101,12 @@ class _Look:
 
     fates: Counter[Fate]
     fires: tuple[Instant, ...]
-    before: tuple[Before, ...]
+    before: tuple[DecidedBefore, ...]
     is_counted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class BackfillPreview:
     """What a backfill would start work for, and what it would leave alone."""
 
     schedule: Schedule
@@ -121,7 +121,7 @@ class Preview:
     fates: Mapping[Fate, int]
     fires: tuple[Instant, ...]
     """The due times that work would be started for: the first of them and the last, where they are many."""
-    before: tuple[Before, ...]
+    before: tuple[DecidedBefore, ...]
     """The first of those that were decided before."""
     is_counted: bool
     """False when there are more than are counted."""
@@ -281,11 +281,11 @@ class Backfiller:
         missed: bool = False,
         sure: bool = False,
         reason: str | None = None,
-    ) -> Preview:
+    ) -> BackfillPreview:
         """Insert the row that asks for it; a running controller does the rest. Raises `StatementRefused` where that makes no sense."""
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> Preview:
+        def act(connection: Any) -> BackfillPreview:
             preview = self._preview(connection, name, span, most_open=most_open, missed=missed)
             if self.actor.dry_run:
                 return preview
@@ -321,7 +321,7 @@ class Backfiller:
 
         return self.actor.act(act)
 
-    def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> Preview:
+    def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> BackfillPreview:
         schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
         zone = plan.read.zone
@@ -330,7 +330,7 @@ class Backfiller:
         reach = min(last, reach_of(schedule, now))
         found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
         defined = definitions.read(connection)
-        return Preview(
+        return BackfillPreview(
             schedule=schedule,
             words=plan.words,
             zone=zone,
@@ -355,7 +355,7 @@ class Backfiller:
             message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
             raise Refused(visible(message), next_step="batchctl check") from None
 
-    def _check(self, preview: Preview, *, sure: bool) -> None:
+    def _check(self, preview: BackfillPreview, *, sure: bool) -> None:
         if preview.to_fire == 0:
             message = f"There is nothing to start work for: {preview.why_nothing}."
             raise Refused(message, next_step="the same with --dry-run shows how they were decided")
@@ -364,7 +364,7 @@ class Backfiller:
             message = f"That would start work for {more}{preview.to_fire:,} due times."
             raise Refused(message, next_step="the same with --yes, if that is meant; with --dry-run it shows which")
 
-    def _insert(self, connection: Any, preview: Preview, reason: str | None) -> BackfillId:
+    def _insert(self, connection: Any, preview: BackfillPreview, reason: str | None) -> BackfillId:
         who = fitting(f"{self.actor.user}@{self.actor.host}")
         values: dict[str, object] = {
             "Schedule_id": preview.schedule.schedule_id,
@@ -425,7 +425,7 @@ def _look(
     connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
 ) -> _Look:
     """Judge the due times of a time; the first that work would be started for are kept, and the last."""
-    fates, kept, before = Counter[Fate](), list[Instant](), list[Before]()
+    fates, kept, before = Counter[Fate](), list[Instant](), list[DecidedBefore]()
     stretches = backfills.stretches(connection, schedule_id, first, last)
     instants = plan.instants(first - TICK, last)
     while page := list(islice(instants, _PAGE)):
@@ -435,7 +435,7 @@ def _look(
             if fate is Fate.FIRE:
                 kept = [*kept[:_ANNOUNCED], instant]
             elif fate is Fate.DECIDED and len(before) < _ANNOUNCED:
-                before.append(Before(instant, *decided[instant.key]))
+                before.append(DecidedBefore(instant, *decided[instant.key]))
         if fates.total() >= COUNTED:
             return _Look(fates, tuple(kept), tuple(before), next(instants, None) is None)
     return _Look(fates, tuple(kept), tuple(before), is_counted=True)

@@ -15,7 +15,7 @@ from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.scheduling import almanac, calendar_moves, timetable
-from batchctl.operations.scheduling.calendar_moves import Moved
+from batchctl.operations.scheduling.calendar_moves import MovedSchedule
 from batchctl.store.scheduling import calendars, schedule_rows
 
 _DAY = timedelta(days=1)
@@ -39,7 +39,7 @@ class Imported:
     valid_from: date | None
     valid_until: date | None
     dry_run: bool
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[MovedSchedule, ...] = ()
     """The schedules that are due next at another time for that."""
 
 
@@ -53,12 +53,12 @@ class DayChange:
     before: CalendarDay | None
     after: CalendarDay | None
     dry_run: bool
-    moved: tuple[Moved, ...]
+    moved: tuple[MovedSchedule, ...]
     """The schedules that are due next at another time for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removed:
+class RemovedCalendar:
     """A calendar that is gone, or would be."""
 
     calendar: str
@@ -161,11 +161,11 @@ class CalendarKeeper:
 
         return self.actor.act(act)
 
-    def remove(self, name: str, *, reason: str) -> Removed:
+    def remove(self, name: str, *, reason: str) -> RemovedCalendar:
         """Delete a calendar that neither a schedule nor ExpectedCalendar of a batch names."""
         reason = checked_reason(reason) or ""
 
-        def act(connection: Any) -> Removed:
+        def act(connection: Any) -> RemovedCalendar:
             calendar = _named(connection, name)
             users = [one.name for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == name]
             if users:
@@ -181,11 +181,11 @@ class CalendarKeeper:
                 days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]
                 before: shown_columns.Columns = {**shown_columns.calendar(calendar), "Days": days}
                 self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
-            return Removed(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
+            return RemovedCalendar(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
 
         return self.actor.act(act)
 
-    def _moves(self, connection: Any, becomes: Calendar) -> tuple[Moved, ...]:
+    def _moves(self, connection: Any, becomes: Calendar) -> tuple[MovedSchedule, ...]:
         """Return what the change does to the schedules that go by a calendar, before anything is written."""
         context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
         return calendar_moves.moves(connection, context, self.grace, becomes)

@@ -44,7 +44,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class MovedSchedule:
     """A schedule that is due next at another time than before."""
 
     schedule: Schedule
@@ -84,12 +84,12 @@ class Moved:
         }
 
 
-def moves(connection: Any, context: ScheduleContext, grace: timedelta, calendar: Calendar) -> tuple[Moved, ...]:
+def moves(connection: Any, context: ScheduleContext, grace: timedelta, calendar: Calendar) -> tuple[MovedSchedule, ...]:
     """Return what becomes of the enabled schedules that go by a calendar, once it is as it is given."""
     after = replace(context, calendars={**context.calendars, calendar.name: calendar})
     users = [one for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == calendar.name]
     found = (
-        Moved(
+        MovedSchedule(
             schedule=schedule,
             before=timetable.next_of(connection, schedule, context),
             after=timetable.next_of(connection, schedule, after),

@@ -43,7 +43,7 @@ ELSEWHERE = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class ForeseenFate:
     """What comes of a due time as long as it is not decided, and why."""
 
     outcome: str
@@ -57,7 +57,7 @@ class Foreseen:
     instant: Instant
     jitter: timedelta
     decided: ScheduleFire | None
-    fate: Fate
+    fate: ForeseenFate
 
     @property
     def outcome(self) -> str:
@@ -88,7 +88,7 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class SchedulePreview:
     """What a schedule will do. Its due times are reckoned as they are asked for, and only once."""
 
     schedule: Schedule
@@ -131,7 +131,7 @@ class Rehearsed:
         ]
 
 
-def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> Preview:
+def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> SchedulePreview:
     """Reckon what a schedule will do; raises `StatementRefused` when its columns cannot be understood.
 
     A start without a zone is what the schedule's clocks show, and what is due at it belongs to the days shown.
@@ -151,7 +151,7 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
         seen = _within(connection, _seen(connection, schedule, plan, context, table.grace), plan, after, until)
         is_empty = next(plan.preview(after, until), None) is None
         nothing = _nothing(connection, seen, plan, until) if is_empty else None
-    return Preview(
+    return SchedulePreview(
         schedule=schedule,
         plan=plan,
         due_times=map(seen.foreseen, plan.preview(after, until)),
@@ -224,30 +224,30 @@ class _Seen:
             found = _covering(self.stretches, instant.due)
         if found is not None and instant.led_over and found.fire_key in {one.key for one in instant.led_over}:
             return Foreseen(instant=instant, jitter=jitter, decided=None, fate=_elsewhere(found))
-        fate = self._fate_of(instant) if found is None else Fate(instant.outcome.value)
+        fate = self._fate_of(instant) if found is None else ForeseenFate(instant.outcome.value)
         return Foreseen(instant=instant, jitter=jitter, decided=found, fate=fate)
 
-    def _fate_of(self, instant: Instant) -> Fate:
+    def _fate_of(self, instant: Instant) -> ForeseenFate:
         if instant.due is None or instant.due > self.now or instant.outcome is InstantOutcome.SKIPPED:
-            return Fate(instant.outcome.value)
+            return ForeseenFate(instant.outcome.value)
         if self.decided_until is None or instant.due <= self.decided_until:
-            return Fate(OVER, "not decided; batchctl backfill can start it")
+            return ForeseenFate(OVER, "not decided; batchctl backfill can start it")
         fire = self.fires.get(instant.key)
         if fire is not None:
             return self._fate_of_fire(fire)
         skip = next((each for each in self.skips if each.holds(instant)), None)
         if skip is None:
-            return Fate(instant.outcome.value, f"{NOT_YET}: its jitter lets it wait")
-        return Fate(InstantOutcome.SKIPPED.value, f"{NOT_YET}: {skip.reason}")
+            return ForeseenFate(instant.outcome.value, f"{NOT_YET}: its jitter lets it wait")
+        return ForeseenFate(InstantOutcome.SKIPPED.value, f"{NOT_YET}: {skip.reason}")
 
-    def _fate_of_fire(self, fire: Fire) -> Fate:
+    def _fate_of_fire(self, fire: Fire) -> ForeseenFate:
         first = min(self.fires.values(), key=lambda each: (each.due, each.key))
         why = None if self.blocker is None else str(self.blocker)
         if why is None and self.schedule.overlap is Overlap.SKIP and fire != first:
             why = f"that of {first.key} starts first"
         if why is not None:
-            return Fate(InstantOutcome.SKIPPED.value, f"{NOT_YET}: Overlap is skip, and {why}")
-        return Fate(fire.instant.outcome.value, f"{NOT_YET}: {fire.made_up}" if fire.made_up else NOT_YET)
+            return ForeseenFate(InstantOutcome.SKIPPED.value, f"{NOT_YET}: Overlap is skip, and {why}")
+        return ForeseenFate(fire.instant.outcome.value, f"{NOT_YET}: {fire.made_up}" if fire.made_up else NOT_YET)
 
 
 def _seen(connection: Any, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta) -> _Seen:
@@ -279,10 +279,10 @@ def _within(connection: Any, seen: _Seen, plan: Plan, after: datetime, until: da
     return replace(seen, decided=by_key, stretches=[one for one in found if one.due_until is not None])
 
 
-def _elsewhere(fire: ScheduleFire) -> Fate:
+def _elsewhere(fire: ScheduleFire) -> ForeseenFate:
     which = "" if fire.intake_id is None else f" as file:{fire.intake_id}"
     reason = f"decided already{which}, due as {fire.fire_key} before its calendar was changed"
-    return Fate(InstantOutcome.SKIPPED.value, reason)
+    return ForeseenFate(InstantOutcome.SKIPPED.value, reason)
 
 
 def _nothing(connection: Any, seen: _Seen, plan: Plan, until: datetime) -> str:

@@ -36,7 +36,7 @@ _NOT_SHOWN = {"Schedule_id", "NextRunTime", "DecidedUntil"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenSchedule:
     """What was made of a schedule, or would be; nothing was where there are problems."""
 
     schedule: Schedule
@@ -61,12 +61,12 @@ class ScheduleKeeper:
     actor: Actor
     zone: str
 
-    def add(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+    def add(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> WrittenSchedule:
         """Make a schedule of these columns; the database's defaults fill in the others."""
         reason = checked_reason(reason)
         said: Columns = {**DEFAULTS, **given, "ScheduleName": name}
 
-        def act(connection: Any) -> Written:
+        def act(connection: Any) -> WrittenSchedule:
             found, broken = schedule_rows.everything(connection)
             if any(each.name == name for each in found):
                 message = f"There is a schedule '{visible(name)}' already."
@@ -84,11 +84,11 @@ class ScheduleKeeper:
 
         return self.actor.act(act)
 
-    def change(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+    def change(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> WrittenSchedule:
         """Write some columns of a schedule anew; with another type goes what only the old one had a use for."""
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> Written:
+        def act(connection: Any) -> WrittenSchedule:
             known = timetable.named(connection, name)
             _check_origin(known, given)
             was = _own(shown_columns.schedule(known))
@@ -113,14 +113,14 @@ class ScheduleKeeper:
 
         return self.actor.act(act)
 
-    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Written:
+    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> WrittenSchedule:
         """Switch a schedule on or off; one that is as wanted already stays so, unaudited.
 
         Once it is on again it begins anew: nothing that was due meanwhile is made up for.
         """
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> Written:
+        def act(connection: Any) -> WrittenSchedule:
             known = timetable.named(connection, name)
             now = self.actor.clock.now()
             context = timetable.schedule_context(connection, self.zone, now)
@@ -155,7 +155,7 @@ class ScheduleKeeper:
         *,
         is_new: bool,
         is_checked: bool = True,
-    ) -> Written:
+    ) -> WrittenSchedule:
         found = [*_of_lengths(after), *schedule_findings(schedule, context)] if is_checked else []
         found = [_for_options(one, after) for one in found]
         if is_new:
@@ -165,7 +165,7 @@ class ScheduleKeeper:
         elif "Enabled" in after:
             found = [replace(one, remedy=_then_enabled(one)) for one in found]
         plan = context.plan_of(schedule.timing)
-        return Written(
+        return WrittenSchedule(
             schedule=schedule,
             is_new=is_new,
             before=before,

@@ -15,7 +15,7 @@ from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
-from batchctl.domain.scheduling.catch_up import Standing, Times
+from batchctl.domain.scheduling.catch_up import ScheduleStanding, Times
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.modes import lets_schedules, takers_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
@@ -223,7 +223,7 @@ def next_of(connection: Any, schedule: Schedule, context: ScheduleContext) -> Ne
     return None if instant is None else Next(instant=instant, at=at, is_overdue=at < context.now - DECIDED_WITHIN)
 
 
-def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext) -> Standing:
+def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext) -> ScheduleStanding:
     """Return where a schedule stands once the leader has seen it."""
     is_let = lets_schedules(takers_of(schedule.entity, context.batches))
     return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, context.zone), context.now, is_let=is_let)

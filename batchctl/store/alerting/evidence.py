@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.alerting.expectations import Expected
-from batchctl.domain.alerting.incident_causes import Attempt, Gap
-from batchctl.domain.alerting.incidents import UnderWay
+from batchctl.domain.alerting.incident_causes import Gap, RecentAttempt
+from batchctl.domain.alerting.incidents import InstanceUnderWay
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import ControllerStatus, HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.text import NAME_LIMIT
@@ -155,12 +155,12 @@ class Arrived:
     at: datetime
 
 
-def attempts(connection: Connection, most: int) -> list[Attempt]:
+def attempts(connection: Connection, most: int) -> list[RecentAttempt]:
     """Return the newest attempts, newest first."""
     return readable(_ATTEMPTS(connection, most=most), _attempt)
 
 
-def attempts_of(connection: Connection, batch_id: BatchId, runs: int) -> list[Attempt]:
+def attempts_of(connection: Connection, batch_id: BatchId, runs: int) -> list[RecentAttempt]:
     """Return the attempts of the last instances of a batch that are complete, newest first."""
     return readable(_ATTEMPTS_OF(connection, batch_id=batch_id, most=runs), _attempt)
 
@@ -263,7 +263,7 @@ def gap(connection: Connection, now: datetime, besides: str | None) -> Gap:
     return Gap(since=max(beats, default=None), waiting_since=since)
 
 
-def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dict[InstanceId, UnderWay]:
+def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dict[InstanceId, InstanceUnderWay]:
     """Return how instances stand."""
     found = {}
     for each in dict.fromkeys(instance_ids):
@@ -272,16 +272,16 @@ def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dic
     return found
 
 
-def _under_way(row: Any) -> UnderWay:
+def _under_way(row: Any) -> InstanceUnderWay:
     try:
-        return UnderWay(word(InstanceStatus, row.Status), int(row.PrevProcessControlSeq))
+        return InstanceUnderWay(word(InstanceStatus, row.Status), int(row.PrevProcessControlSeq))
     except NONSENSE:
         # Nothing goes by what cannot be read, so it is as far from being over as it was.
-        return UnderWay(InstanceStatus.HELD, last_seq=0)
+        return InstanceUnderWay(InstanceStatus.HELD, last_seq=0)
 
 
-def _attempt(row: Any) -> Attempt:
-    return Attempt(
+def _attempt(row: Any) -> RecentAttempt:
+    return RecentAttempt(
         history_id=int(row.BatchProcessHistory_id),
         batch_id=BatchId(row.ProcessBatch_id),
         seq=int(row.ProcessControlSeq),

@@ -142,7 +142,7 @@ def shape_of(kind: str) -> Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DefinitionRow:
     """A definition with the number of its row."""
 
     row_id: int
@@ -182,12 +182,12 @@ def apart(connection: Connection) -> Iterator[None]:
         raise ValueError(message_of(error).rstrip(".")) from error
 
 
-def everything(connection: Connection) -> list[Row]:
+def everything(connection: Connection) -> list[DefinitionRow]:
     """Return all definitions but the database's own name."""
     return [row for shape in SHAPES for row in _of(connection, shape)]
 
 
-def _of(connection: Connection, shape: Shape) -> Iterator[Row]:
+def _of(connection: Connection, shape: Shape) -> Iterator[DefinitionRow]:
     table = _TABLE_OF[shape.kind]
     key = table.c[f"{shape.kind}_id"]
     parts = {part.kind: _below(connection, shape, part) for part in shape.parts}
@@ -196,7 +196,7 @@ def _of(connection: Connection, shape: Shape) -> Iterator[Row]:
         if (shape.kind, name) == (SETTINGS, identity.DATABASE_ID):
             continue
         below = {kind: found[row_id] for kind, found in parts.items() if row_id in found}
-        yield Row(
+        yield DefinitionRow(
             row_id, Defined(shape.kind, name, sparse(shape, _plain(shape, row)), below), owner_in(row.get("Origin"))
         )
 
@@ -240,7 +240,7 @@ def sparse_row(kind: str, row: Any) -> dict[str, Value]:
     return sparse(shape, _plain(shape, row._mapping))  # noqa: SLF001 - SQLAlchemy's public name for it
 
 
-def write(connection: Connection, before: Row | None, after: Defined, now: datetime) -> int:
+def write(connection: Connection, before: DefinitionRow | None, after: Defined, now: datetime) -> int:
     """Insert or change a definition's own row; return its number. What stands below it is `write_below`'s."""
     shape, table = shape_of(after.kind), _TABLE_OF[after.kind]
     key = table.c[f"{after.kind}_id"]
@@ -253,7 +253,9 @@ def write(connection: Connection, before: Row | None, after: Defined, now: datet
     return before.row_id
 
 
-def write_below(connection: Connection, row_id: int, before: Row | None, after: Defined, now: datetime) -> None:
+def write_below(
+    connection: Connection, row_id: int, before: DefinitionRow | None, after: Defined, now: datetime
+) -> None:
     """Make what stands below a definition what it is to be: what is gone first, so that no number is taken."""
     for part in shape_of(after.kind).parts:
         had: Mapping[str | int, Columns] = {} if before is None else before.defined.parts.get(part.kind, {})
@@ -293,7 +295,7 @@ def _changed(shape: Shape, before: Columns, after: Columns) -> dict[str, Value]:
     return {column: new for column, (old, new) in values.items() if column != shape.key and new != old}
 
 
-def remove(connection: Connection, row: Row) -> None:
+def remove(connection: Connection, row: DefinitionRow) -> None:
     """Delete a definition with what stands below it; the database refuses it where anything else tells of it."""
     kind = row.defined.kind
     for part in shape_of(kind).parts:

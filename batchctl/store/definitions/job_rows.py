@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select, update
 
-from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
+from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, JobRows, KeptRow, Values
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.text import message_of
 from batchctl.store.columns import text_of
@@ -61,9 +61,9 @@ def apart(connection: Connection) -> Iterator[None]:
         raise Refused(message, next_step=f"{way_out}, then: batchctl job reconcile") from error
 
 
-def read(connection: Connection) -> Rows:
+def read(connection: Connection) -> JobRows:
     """Return all batches and schedules, and the steps of batches that something keeps up to date; whatever they hold."""
-    return Rows(
+    return JobRows(
         [_kept(row, row.ProcessBatch_id, row.ProcessBatchName, _OF_BATCHES) for row in connection.execute(_BATCHES)],
         [_step(row) for row in connection.execute(_STEPS)],
         [_kept(row, row.Schedule_id, row.ScheduleName, _OF_SCHEDULES) for row in connection.execute(_SCHEDULES)],
@@ -92,8 +92,8 @@ def change(connection: Connection, table: str, row_id: int, columns: Values, now
     connection.execute(changed)
 
 
-def _kept(row: Row[Any], row_id: int, name: str, columns: tuple[str, ...]) -> Kept:
-    return Kept(
+def _kept(row: Row[Any], row_id: int, name: str, columns: tuple[str, ...]) -> KeptRow:
+    return KeptRow(
         row_id=int(row_id),
         name=str(name),
         origin=text_of(row.Origin),
@@ -102,8 +102,8 @@ def _kept(row: Row[Any], row_id: int, name: str, columns: tuple[str, ...]) -> Ke
     )
 
 
-def _step(row: Row[Any]) -> Kept:
-    return Kept(
+def _step(row: Row[Any]) -> KeptRow:
+    return KeptRow(
         row_id=int(row.ProcessControl_id),
         name=str(row.ProcessBatchName),
         columns={column: getattr(row, column) for column in _OF_STEPS},

@@ -82,7 +82,7 @@ class Completion:
 
 
 @value
-class Waiting:
+class WaitingCompletions:
     """The completions for one CycleKey that wait for others, so that a batch can start."""
 
     batch_id: BatchId
@@ -145,7 +145,9 @@ def use(connection: Connection, completions: Sequence[Completion], intake_id: In
     return all(_USE(connection, changes, completion_id=one.completion_id) for one in completions)
 
 
-def waiting(connection: Connection, most: int, after: int = 0, *, of: BatchId | None = None) -> list[Waiting]:
+def waiting(
+    connection: Connection, most: int, after: int = 0, *, of: BatchId | None = None
+) -> list[WaitingCompletions]:
     """Return what waits by batch and CycleKey, what has waited for longest first; or what follows `after` a `first`.
 
     Of one batch, if one is named.
@@ -155,7 +157,9 @@ def waiting(connection: Connection, most: int, after: int = 0, *, of: BatchId | 
         {"most": most, "after": after, **({} if of is None else {"batch_id": of})},
     )
     return [
-        Waiting(BatchId(row.ProcessBatch_id), text_of(row.CycleKey), CompletionId(row.First), row.Since, row.Overdue)
+        WaitingCompletions(
+            BatchId(row.ProcessBatch_id), text_of(row.CycleKey), CompletionId(row.First), row.Since, row.Overdue
+        )
         for row in found
     ]
 

@@ -19,7 +19,7 @@ from batchctl.domain.status import DependencyMode, SchedulerEvent
 from batchctl.domain.text import shorten, visible
 from batchctl.store import instances, scheduler_log
 from batchctl.store.dependencies import completions
-from batchctl.store.dependencies.completions import Completion, Waiting
+from batchctl.store.dependencies.completions import Completion, WaitingCompletions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.intake import intake
 from batchctl.store.transactions import left_out_if_refused
@@ -163,7 +163,9 @@ def waits(
     return reasons_of(connection, batches, completions.waiting(connection, most, of=of), now)
 
 
-def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Waiting], now: datetime) -> list[Wait]:
+def reasons_of(
+    connection: Connection, batches: Batches, waitings: Iterable[WaitingCompletions], now: datetime
+) -> list[Wait]:
     """Return of what waits what somebody waits for still, and what it lacks."""
     found: list[Wait] = []
     for waiting in waitings:
@@ -179,7 +181,7 @@ def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Wait
 
 def _reason(
     connection: Connection,
-    waiting: Waiting,
+    waiting: WaitingCompletions,
     batch: BatchDefinition,
     missing: BatchId,
     batches: Batches,

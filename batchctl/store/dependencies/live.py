@@ -129,7 +129,7 @@ _LENGTHS = _lengths()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingCompletion:
     """A completion that waits, with others of the same, until all are complete that a batch needs."""
 
     batch_id: BatchId
@@ -163,7 +163,7 @@ def live_steps(connection: Connection) -> dict[InstanceId, LiveStep]:
     }
 
 
-def waiting(connection: Connection, most: int = NEAR) -> list[Waiting]:
+def waiting(connection: Connection, most: int = NEAR) -> list[WaitingCompletion]:
     """Return what has completed and waits for others."""
     return readable(connection.execute(_COMPLETIONS, {"most": most}), _waiting)
 
@@ -194,8 +194,8 @@ def _took(row: Any) -> tuple[tuple[BatchId, int], timedelta]:
     return step, max(row.EndTime - row.StartTime, timedelta(0))
 
 
-def _waiting(row: Any) -> Waiting:
-    return Waiting(
+def _waiting(row: Any) -> WaitingCompletion:
+    return WaitingCompletion(
         batch_id=BatchId(row.ProcessBatch_id),
         completed=BatchId(row.DependsOnBatch_id),
         cycle_key=text_of(row.CycleKey),

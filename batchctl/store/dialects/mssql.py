@@ -20,7 +20,7 @@ from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
 from batchctl.store.dialects.mssql_compiler import write_for_sql_server
-from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
+from batchctl.store.dialects.mssql_session import MssqlSession, ServerError, connect, driver_for
 from batchctl.store.tables import metadata
 
 WRITES_ALONE = False
@@ -128,7 +128,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
     if "tds" in str(url.query.get("driver", "")).lower():
         options["use_setinputsizes"] = False  # FreeTDS cuts long texts whose size was set.
 
-    def opened() -> Session:
+    def opened() -> MssqlSession:
         _, now = driver_for(renewed())
         session = connect(driver, now, _place(now))
         try:
@@ -162,7 +162,7 @@ def _place(url: URL) -> str:
     return visible(f"{url.database or 'of the login'} on {url.host}:{url.port or 1433}")
 
 
-def _greet(session: Session) -> None:
+def _greet(session: MssqlSession) -> None:
     """Set what the session needs, and refuse a server that would not keep what it promises."""
     session.execute(_SETTINGS)
     session.execute(_NAME_SESSION, [f"batchctl/{__version__}"])
@@ -338,7 +338,7 @@ def database_refused(error: BaseException, where: str) -> DatabaseRefused:
     return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
 
 
-def _is_granted(session: Session, asking: str, lock: str) -> bool:
+def _is_granted(session: MssqlSession, asking: str, lock: str) -> bool:
     (code,) = session.execute(asking).fetchone()
     if code in {0, 1}:
         return True
@@ -450,6 +450,6 @@ def _alter_in_the_model(
     return _NAMED.sub(rf"\1{MODEL}.", statement), parameters
 
 
-def _session(connection: Connection) -> Session:
-    session: Session = connection.connection.dbapi_connection  # type: ignore[assignment] # what `create` gave SQLAlchemy
+def _session(connection: Connection) -> MssqlSession:
+    session: MssqlSession = connection.connection.dbapi_connection  # type: ignore[assignment] # what `create` gave SQLAlchemy
     return session

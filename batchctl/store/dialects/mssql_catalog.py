@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.dialects.mssql_session import Session
+from batchctl.store.dialects.mssql_session import MssqlSession
 
 DEFINITIONS = """
 DECLARE @of int = SCHEMA_ID({schema});
@@ -51,7 +51,7 @@ MODEL = "batchctl_model"
 """The schema in which everything is made anew, to be compared; its views name it."""
 
 
-def definitions_in(session: Session, schema: str) -> dict[str, str]:
+def definitions_in(session: MssqlSession, schema: str) -> dict[str, str]:
     """Return how everything in a schema is defined, by name; the schema is an expression of SQL."""
     rows = session.execute(DEFINITIONS.format(schema=schema)).fetchall()
     # The printed script ends each statement with a semicolon, which is part of what the server keeps of a view.

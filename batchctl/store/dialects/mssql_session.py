@@ -59,7 +59,7 @@ class ServerError(Exception):
         self.text, self.number, self.state = text, number, state
 
 
-class Session:
+class MssqlSession:
     """A driver's connection, as far as the store uses one."""
 
     def __init__(self, driver: Any, raw: Any) -> None:
@@ -68,11 +68,11 @@ class Session:
         self.autocommit = True
         self.is_open = True
 
-    def cursor(self) -> Cursor:
+    def cursor(self) -> DrainingCursor:
         """Return a cursor."""
-        return Cursor(self)
+        return DrainingCursor(self)
 
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> Cursor:
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> DrainingCursor:
         """Execute in a cursor of its own, which has read everything and may be forgotten."""
         cursor = self.cursor()
         try:
@@ -98,12 +98,12 @@ class Session:
         return getattr(self.raw, name)
 
 
-class Cursor:
+class DrainingCursor:
     """Executes a statement to its very end, so that an error behind the first result is raised; keeps its rows."""
 
     arraysize = 1
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: MssqlSession) -> None:
         """Open nothing yet."""
         self._session = session
         self._raw: Any = None
@@ -117,7 +117,7 @@ class Cursor:
         """Say which types the parameters of the next statement have."""
         self._sizes = sizes
 
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> Cursor:
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> DrainingCursor:
         """Execute a statement or a batch; the rows are those of its first result that has any."""
         driver, sizes = self._session.driver, self._sizes
         self._sizes = ()
@@ -134,7 +134,7 @@ class Cursor:
             raise error_of(error, self._number) from error
         return self
 
-    def executemany(self, sql: str, rows: Sequence[Sequence[object]]) -> Cursor:
+    def executemany(self, sql: str, rows: Sequence[Sequence[object]]) -> DrainingCursor:
         """Execute a statement for each of some rows."""
         for row in rows:
             self.execute(sql, row)
@@ -281,7 +281,7 @@ def _with_driver(url: URL, name: str) -> URL:
     return url.set(drivername="mssql+pyodbc").update_query_dict({"driver": name})
 
 
-def connect(driver: Any, url: URL, where: str) -> Session:
+def connect(driver: Any, url: URL, where: str) -> MssqlSession:
     """Open a session that belongs to nobody else; an error names neither user nor password."""
     (text,), _ = url.get_dialect()().create_connect_args(url)
     # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
@@ -301,7 +301,7 @@ def connect(driver: Any, url: URL, where: str) -> Session:
         said = visible(urls.redacted("; ".join(error.errors), _passwords(url)))
         message = f"The control database {where} cannot be opened: {said}."
         raise ConfigurationError(message, next_step="correct what stands behind the ? in database_url") from None
-    return Session(driver, raw)
+    return MssqlSession(driver, raw)
 
 
 def _passwords(url: URL) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ _SYNC = pq.ExecStatus.PIPELINE_SYNC
 _REFUSED = frozenset({pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED})
 
 
-class Asked:
+class PipelinedStatement:
     """A statement that has an answer once it has been sent."""
 
     __slots__ = "rows", "text", "then", "pipeline", "values"
@@ -46,14 +46,18 @@ class Pipeline:
         self._connection: Any = raw.pgconn
         self._adapting = Transformer(raw)
         self._wait = wait
-        self._waiting: list[Asked] = []
+        self._waiting: list[PipelinedStatement] = []
         self._prepared: dict[str, bytes] = {}
         self._names = 0
 
-    def ask(self, text: str, values: Sequence[Any] = (), then: Callable[[Any], None] | None = None) -> Asked:
+    def ask(
+        self, text: str, values: Sequence[Any] = (), then: Callable[[Any], None] | None = None
+    ) -> PipelinedStatement:
         """Ask; whoever wants the answer calls for it. In `text` stands %s for each of the values."""
         # As text, whose type the server knows by itself: the driver would choose one by how big a number is.
-        asked = Asked(self, text, self._adapting.dump_sequence(values, [PyFormat.TEXT] * len(values)), then)
+        asked = PipelinedStatement(
+            self, text, self._adapting.dump_sequence(values, [PyFormat.TEXT] * len(values)), then
+        )
         self._waiting.append(asked)
         return asked
 
@@ -67,7 +71,7 @@ class Pipeline:
 
     def begin(self, text: str) -> None:
         """Send it with what is asked next."""
-        self._waiting.append(Asked(self, text, None, None))
+        self._waiting.append(PipelinedStatement(self, text, None, None))
 
     @property
     def are_waiting(self) -> bool:
@@ -88,7 +92,7 @@ class Pipeline:
             asked, self._waiting = self._waiting, []
             self._wait(self._go(asked))
 
-    def _go(self, asked: list[Asked]) -> Generator[Any, Any, None]:
+    def _go(self, asked: list[PipelinedStatement]) -> Generator[Any, Any, None]:
         connection = self._connection
         connection.enter_pipeline_mode()
         new = [self._send(each) for each in asked]
@@ -105,7 +109,7 @@ class Pipeline:
                 self._prepared[each.text] = name
             self._answer(each, _check(next(answers)))
 
-    def _send(self, asked: Asked) -> bytes | None:
+    def _send(self, asked: PipelinedStatement) -> bytes | None:
         """Send a statement; return the name under which the server is to know it from now on, if it is new to it."""
         if asked.values is None:
             self._connection.send_query_params(asked.text.encode(), None)
@@ -131,7 +135,7 @@ class Pipeline:
                 return found
             found.append(result)
 
-    def _answer(self, asked: Asked, result: Any) -> None:
+    def _answer(self, asked: PipelinedStatement, result: Any) -> None:
         self._adapting.set_pgresult(result)
         asked.rows = self._adapting.load_rows(0, result.ntuples, tuple)
         if asked.then is not None:

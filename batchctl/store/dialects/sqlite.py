@@ -22,7 +22,7 @@ from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import sqlite_log
 from batchctl.store.dialects.sqlite_files import (
-    Opened,
+    OpenedFile,
     beside,
     number_of,
     refuse_another_file,
@@ -30,7 +30,7 @@ from batchctl.store.dialects.sqlite_files import (
     way_to_open,
     written_at,
 )
-from batchctl.store.dialects.sqlite_log import End, Stamp, log_of
+from batchctl.store.dialects.sqlite_log import LogEnd, Stamp, log_of
 
 WRITES_ALONE = True
 
@@ -139,7 +139,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             timeout=BUSY_TIMEOUT,
             isolation_level=None,
             check_same_thread=False,
-            factory=Opened,
+            factory=OpenedFile,
         )
         connection.batchctl_file, connection.batchctl_written = (path, number_of(path)), written_at(path)
         connection.text_factory = _read_text
@@ -155,7 +155,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _set_journal(connection: Opened, mode: str) -> None:
+def _set_journal(connection: OpenedFile, mode: str) -> None:
     """Make commits last, and keep others from writing for as short as that allows.
 
     With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
@@ -207,7 +207,7 @@ def begin_write(
 ) -> None:
     """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
     raw, stamp = _raw(connection), None
-    if isinstance(raw, Opened):
+    if isinstance(raw, OpenedFile):
         refuse_another_file(raw)
         if raw.batchctl_syncs:
             stamp = _look_at_log(raw)
@@ -216,17 +216,17 @@ def begin_write(
         _stamp_log(raw, stamp)
 
 
-def _look_at_log(raw: Opened) -> Stamp | None:
+def _look_at_log(raw: OpenedFile) -> Stamp | None:
     """Do with the log what takes long; return what it is to be stamped with, unless it is stamped."""
     path = raw.batchctl_file[0]
     if _log_is_long(raw):
         _shorten_log(raw)
-        raw.batchctl_end = End()
+        raw.batchctl_end = LogEnd()
     raw.batchctl_end = sqlite_log.read_ahead(path, raw.batchctl_end)
     return None if raw.batchctl_end.log == raw.batchctl_stamped else sqlite_log.stamp(path)
 
 
-def _log_is_long(raw: Opened) -> bool:
+def _log_is_long(raw: OpenedFile) -> bool:
     try:
         size = os.stat(log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `_number_of`
     except OSError:
@@ -239,7 +239,7 @@ def _log_is_long(raw: Opened) -> bool:
     return True
 
 
-def _shorten_log(raw: Opened) -> None:
+def _shorten_log(raw: OpenedFile) -> None:
     """Write the log into the file, so that the next commit begins it anew; what takes long while others may commit.
 
     Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
@@ -256,11 +256,11 @@ def _shorten_log(raw: Opened) -> None:
         raw.execute("ROLLBACK")  # Whoever begins now has nothing to read in the log, which may be begun anew then.
 
 
-def _another(raw: Opened) -> sqlite3.Connection:
+def _another(raw: OpenedFile) -> sqlite3.Connection:
     return sqlite3.connect(raw.batchctl_file[0], isolation_level=None)
 
 
-def _stamp_log(raw: Opened, stamp: Stamp) -> None:
+def _stamp_log(raw: OpenedFile, stamp: Stamp) -> None:
     """Say in the log on which file it stands."""
     path = raw.batchctl_file[0]
     if sqlite_log.name_of(path) != stamp.log:
@@ -274,7 +274,7 @@ def commit(connection: Connection) -> None:
     """Commit what `begin_write` began, and wait until the disk has it."""
     raw = _raw(connection)
     raw.execute("COMMIT")
-    if isinstance(raw, Opened) and raw.batchctl_syncs:
+    if isinstance(raw, OpenedFile) and raw.batchctl_syncs:
         raw.batchctl_stamped = raw.batchctl_stamping
         _sync_log(raw)
 
@@ -282,12 +282,12 @@ def commit(connection: Connection) -> None:
 def waits_for_disk(connection: Connection) -> bool:
     """Say whether a commit on this connection lasts."""
     raw = _raw(connection)
-    if isinstance(raw, Opened) and raw.batchctl_syncs:
+    if isinstance(raw, OpenedFile) and raw.batchctl_syncs:
         return True
     return int(raw.execute("PRAGMA synchronous").fetchone()[0]) >= _FULL
 
 
-def _sync_log(raw: Opened) -> None:
+def _sync_log(raw: OpenedFile) -> None:
     path, _ = raw.batchctl_file
     try:
         refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
@@ -368,7 +368,7 @@ def end_session(connection: Connection, lost: object) -> None:
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     raw = _raw(connection)
-    if isinstance(raw, Opened) and not raw.in_transaction:
+    if isinstance(raw, OpenedFile) and not raw.in_transaction:
         # Who writes nothing is to notice it, too.
         refuse_another_file(raw)
     return int(raw.execute("PRAGMA data_version").fetchone()[0])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.store.dialects import sqlite_log
-from batchctl.store.dialects.sqlite_log import End, log_of, name_of
+from batchctl.store.dialects.sqlite_log import LogEnd, log_of, name_of
 
 _HEADER, _WRITES_AHEAD = 20, b"\2"
 """How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
@@ -21,7 +21,7 @@ _BESIDE = {
 """What lies beside a file, what it is called, and what follows when it is gone."""
 
 
-class Opened(sqlite3.Connection):
+class OpenedFile(sqlite3.Connection):
     """A connection that knows which file it has opened, and which log beside it."""
 
     batchctl_file: tuple[Path, tuple[int, int] | None]
@@ -35,7 +35,7 @@ class Opened(sqlite3.Connection):
     """It waits for the disk after a commit, not during it."""
     batchctl_checked: int
     """How long the log was when it was last written into the file."""
-    batchctl_end: End = End()
+    batchctl_end: LogEnd = LogEnd()
     """Where the log ended when it was last looked at."""
     batchctl_stamping: bytes | None = None
     batchctl_stamped: bytes | None = None
@@ -73,7 +73,7 @@ def _has_log(path: Path) -> bool:
         return False
 
 
-def refuse_another_file(raw: Opened) -> None:
+def refuse_another_file(raw: OpenedFile) -> None:
     """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
     path, number = raw.batchctl_file
     log = log_of(path)
@@ -98,7 +98,7 @@ def refuse_another_file(raw: Opened) -> None:
     _refuse_if_overwritten(raw, path)
 
 
-def _refuse_if_overwritten(raw: Opened, path: Path) -> None:
+def _refuse_if_overwritten(raw: OpenedFile, path: Path) -> None:
     written = written_at(path)
     if written == raw.batchctl_written or not raw.batchctl_syncs:
         return
@@ -106,7 +106,7 @@ def _refuse_if_overwritten(raw: Opened, path: Path) -> None:
     raw.batchctl_written = written
 
 
-def _would_undo(raw: Opened) -> bool:
+def _would_undo(raw: OpenedFile) -> bool:
     """Say whether its log, written into the file, would take with it what was written without that log."""
     path, number = raw.batchctl_file
     try:

@@ -58,7 +58,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class LogEnd:
     """Where a log ends, in bytes; what lies behind it in the file belongs to the log that was there before."""
 
     log: bytes = b""
@@ -81,7 +81,7 @@ def name_of(path: Path) -> bytes:
     return _LOG_HEAD.unpack_from(begin)[1] if len(begin) == _FIRST_FRAME else b""
 
 
-def read_ahead(path: Path, known: End) -> End:
+def read_ahead(path: Path, known: LogEnd) -> LogEnd:
     """Read what the next transaction writes over, and return where that begins; looked for from an end known before.
 
     Frames are no blocks: of a block that is written to in part and is not in memory any more, the system reads the rest from
@@ -91,7 +91,7 @@ def read_ahead(path: Path, known: End) -> End:
         with log_of(path).open("rb", buffering=0) as log:
             begin = log.read(_FIRST_FRAME)
             if len(begin) < _FIRST_FRAME:
-                return End()
+                return LogEnd()
             page_length, name = _LOG_HEAD.unpack_from(begin)
             at = known.at if known.log == name else _FIRST_FRAME
             while True:
@@ -100,10 +100,10 @@ def read_ahead(path: Path, known: End) -> End:
                 frames = range(0, len(ahead) - _FRAME_LENGTH + 1, _FRAME_LENGTH + page_length)
                 old = next((frame for frame in frames if _FRAME.unpack_from(ahead, frame)[1] != name), None)
                 if old is not None or not frames:
-                    return End(name, at + (old or 0))
+                    return LogEnd(name, at + (old or 0))
                 at += frames[-1] + frames.step
     except OSError:
-        return End()
+        return LogEnd()
 
 
 def stamp(path: Path) -> Stamp:

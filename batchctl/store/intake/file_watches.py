@@ -263,7 +263,7 @@ def set_reachable(connection: Connection, watch_id: WatchId, now: datetime) -> b
 
 
 @value
-class Tally:
+class WatchTally:
     """How many files of a watch are remembered, how many of them are gone, and the last that was submitted."""
 
     taken: int = 0
@@ -272,10 +272,10 @@ class Tally:
     last_at: datetime | None = None
 
 
-def tallies(connection: Connection) -> Mapping[WatchId, Tally]:
+def tallies(connection: Connection) -> Mapping[WatchId, WatchTally]:
     """Count the remembered files of every watch that has any."""
     return {
-        WatchId(row.FileWatch_id): Tally(row.Taken, row.Missing, row.FileProcess_id, row.z_inserted)
+        WatchId(row.FileWatch_id): WatchTally(row.Taken, row.Missing, row.FileProcess_id, row.z_inserted)
         for row in connection.execute(_TALLIES)
     }
 

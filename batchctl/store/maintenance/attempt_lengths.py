@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select
 
-from batchctl.domain.alerting.performance import Runs
+from batchctl.domain.alerting.performance import LikeRuns
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.store.columns import readable, unquoted
@@ -19,7 +19,7 @@ NEAR = 20_000
 INSTANCES = 2000
 """How many of the newest instances of one batch are."""
 
-Steps = dict[tuple[BatchId, int], list[Runs]]
+Steps = dict[tuple[BatchId, int], list[LikeRuns]]
 """Runs of each step, by its batch and ProcessControlSeq."""
 
 _c, _h, _d = batch_control.c, batch_process_history.c, duration_history.c
@@ -80,12 +80,12 @@ def _add(found: Steps, rows: Iterable[Any]) -> None:
         found.setdefault(step, []).append(runs)
 
 
-def _took(row: Any) -> tuple[tuple[BatchId, int], Runs]:
+def _took(row: Any) -> tuple[tuple[BatchId, int], LikeRuns]:
     step = BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)
-    return step, Runs(row.StartTime, max(row.EndTime - row.StartTime, timedelta(0)))
+    return step, LikeRuns(row.StartTime, max(row.EndTime - row.StartTime, timedelta(0)))
 
 
-def _purged(row: Any) -> tuple[tuple[BatchId, int], Runs]:
+def _purged(row: Any) -> tuple[tuple[BatchId, int], LikeRuns]:
     step = BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)
     at = datetime.fromisoformat(row.Day).replace(tzinfo=UTC)
-    return step, Runs(at, timedelta(milliseconds=row.TotalMs / row.Runs), int(row.Runs))
+    return step, LikeRuns(at, timedelta(milliseconds=row.TotalMs / row.Runs), int(row.Runs))

@@ -45,7 +45,7 @@ _PURGES = (
 
 
 @value
-class Page:
+class SealPage:
     """Some rows of the log that follow each other, of which some have no seal yet."""
 
     open: list[int]
@@ -53,11 +53,11 @@ class Page:
     is_last: bool
 
 
-def page(connection: Connection, after: int, most: int) -> Page:
+def page(connection: Connection, after: int, most: int) -> SealPage:
     """Return which of the next rows have no seal."""
     rows = connection.execute(_IDS, {"after": after, "most": most}).all()
     open_ids = [int(row.AuditLog_id) for row in rows if row.SealNo is None]
-    return Page(open_ids, int(rows[-1].AuditLog_id) if rows else after, len(rows) < most)
+    return SealPage(open_ids, int(rows[-1].AuditLog_id) if rows else after, len(rows) < most)
 
 
 def seal(connection: Connection, audit_ids: Sequence[int], now: datetime) -> None:

@@ -286,7 +286,7 @@ def started_by(connection: Connection, instance_ids: Sequence[InstanceId]) -> li
 
 
 @value
-class Row:
+class FinishedRow:
     """A row that is over, and the instances that are its own or whose completions have started it."""
 
     intake_id: IntakeId
@@ -294,11 +294,11 @@ class Row:
     held_by: set[InstanceId]
 
 
-def rows_held(connection: Connection, intake_ids: Sequence[IntakeId]) -> list[Row]:
+def rows_held(connection: Connection, intake_ids: Sequence[IntakeId]) -> list[FinishedRow]:
     """Return those of some rows that are complete, and what keeps each of them."""
     wanted = {"intake_ids": list(intake_ids)}
     rows = {
-        each.FileProcess_id: Row(IntakeId(each.FileProcess_id), bool(each.HasData), set())
+        each.FileProcess_id: FinishedRow(IntakeId(each.FileProcess_id), bool(each.HasData), set())
         for each in connection.execute(_COMPLETE_ROWS, wanted)
     }
     for each in connection.execute(_HELD_BY, wanted):

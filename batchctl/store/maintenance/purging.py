@@ -139,7 +139,7 @@ def rules(connection: Connection) -> Rules:
 
 
 @value
-class Page:
+class PurgePage:
     """Some rows that follow each other, of which some may be old enough to go."""
 
     after: int
@@ -156,35 +156,35 @@ class Page:
         return min((row.Changed for row in self.old), default=None)
 
 
-def log_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+def log_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
     """Return the next rows of the scheduler log."""
     return _page(connection.execute(_LOG_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_log(connection: Connection, page: Page, before: datetime) -> int:
+def count_log(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Count what of a page would go."""
     where = {"after": page.after, "up_to": page.up_to, "before": before}
     return int(connection.execute(_COUNT_LOG, where).scalar_one())
 
 
-def delete_log(connection: Connection, page: Page, before: datetime) -> int:
+def delete_log(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete what is old of a page, but for the reasons of work that is not over; return how many rows."""
     where = {"after": page.after, "up_to": page.up_to, "before": before}
     return connection.execute(_DELETE_LOG, where).rowcount
 
 
-def audit_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+def audit_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
     """Return the next rows of the audit log."""
     return _page(connection.execute(_AUDIT_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_audit(connection: Connection, page: Page, before: datetime, requests: Collection[int] = ()) -> int:
+def count_audit(connection: Connection, page: PurgePage, before: datetime, requests: Collection[int] = ()) -> int:
     """Count what of a page would go once these requests are gone."""
     del before
     return len(_unasked(connection, page, requests))
 
 
-def old_acts(connection: Connection, page: Page, before: datetime) -> list[int]:
+def old_acts(connection: Connection, page: PurgePage, before: datetime) -> list[int]:
     """Return the acts of a page that may go: what is old, but for what was done about rows that are still there."""
     going = _unasked(connection, page)
     return list(connection.execute(_STILL_OLD, {"ids": going, "before": before}).scalars()) if going else []
@@ -197,7 +197,7 @@ def delete_acts(connection: Connection, audit_ids: Sequence[int]) -> None:
         raise Conflict(message)
 
 
-def _unasked(connection: Connection, page: Page, requests: Collection[int] = ()) -> list[int]:
+def _unasked(connection: Connection, page: PurgePage, requests: Collection[int] = ()) -> list[int]:
     """Return the acts that nobody will ask about: what they were about is gone, and no row comes back.
 
     `requests` count as gone.
@@ -236,48 +236,48 @@ def _named(text: str) -> list[tuple[str, int]]:
     return [(table, int(number))] if table in _TARGETS and is_number else []
 
 
-def request_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+def request_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
     """Return the next answered requests."""
     return _page(connection.execute(_REQUEST_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_requests(connection: Connection, page: Page, before: datetime) -> int:
+def count_requests(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Count what of a page would go."""
     del connection, before
     return len(page.old)
 
 
-def delete_requests(connection: Connection, page: Page, before: datetime) -> int:
+def delete_requests(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete the answered requests of a page; return how many."""
     return connection.execute(_DELETE_REQUESTS, {"ids": _numbers(page), "before": before}).rowcount
 
 
-def inbox_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+def inbox_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
     """Return the next rows of the inbox."""
     return _page(connection.execute(_INBOX_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_inbox(connection: Connection, page: Page, before: datetime) -> int:
+def count_inbox(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Count what of a page would go."""
     return len(finished_instances.bare_rows(connection, _numbers(page), NEVER_WORK, before))
 
 
-def delete_inbox(connection: Connection, page: Page, before: datetime) -> int:
+def delete_inbox(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete the rejected and duplicate rows of a page that never became work; return how many."""
     return finished_instances.remove_rows(connection, _numbers(page), NEVER_WORK, before)
 
 
-def incident_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+def incident_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
     """Return the next incidents that are over, and of which everybody knows that."""
     return _page(connection.execute(_INCIDENT_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_incidents(connection: Connection, page: Page, before: datetime) -> int:
+def count_incidents(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Count what of a page would go."""
     return len(_over_long_ago(connection, page, before))
 
 
-def delete_incidents(connection: Connection, page: Page, before: datetime) -> int:
+def delete_incidents(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete what is old of a page, with the messages about it; return how many incidents."""
     going = _over_long_ago(connection, page, before)
     if going:
@@ -286,16 +286,16 @@ def delete_incidents(connection: Connection, page: Page, before: datetime) -> in
     return len(going)
 
 
-def _over_long_ago(connection: Connection, page: Page, before: datetime) -> Sequence[int]:
+def _over_long_ago(connection: Connection, page: PurgePage, before: datetime) -> Sequence[int]:
     wanted = [row.Number for row in page.old]
     return connection.execute(_OVER_LONG_AGO, {"ids": wanted, "before": before}).scalars().all() if wanted else ()
 
 
-def _numbers(page: Page) -> list[IntakeId]:
+def _numbers(page: PurgePage) -> list[IntakeId]:
     return [IntakeId(row.Number) for row in page.old]
 
 
-def _page(rows: Sequence[Any], after: int, before: datetime, most: int) -> Page:
+def _page(rows: Sequence[Any], after: int, before: datetime, most: int) -> PurgePage:
     old = [row for row in rows if row.Changed < before]
     is_last = len(rows) < most or all(row.Made >= before for row in rows)
-    return Page(after, rows[-1].Number if rows else after, old, is_last)
+    return PurgePage(after, rows[-1].Number if rows else after, old, is_last)

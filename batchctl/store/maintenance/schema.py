@@ -99,7 +99,7 @@ def tables_of_others(connection: Connection) -> list[str]:
     return [] if revision_of(connection) is not None else sorted(inspect(connection).get_table_names())
 
 
-class Standing(StrEnum):
+class SchemaStanding(StrEnum):
     """What an upgrade would find."""
 
     CURRENT = "current"
@@ -108,19 +108,19 @@ class Standing(StrEnum):
     """All is there; how it is defined, somebody has to look who may make a schema and forget it."""
 
 
-def standing(connection: Connection) -> Standing:
+def standing(connection: Connection) -> SchemaStanding:
     """Say whether an upgrade would change anything."""
     if revision_of(connection) != newest_revision():
-        return Standing.STALE
+        return SchemaStanding.STALE
     dialect = dialect_of(connection)
     try:
         missing, changed = _differing(connection)
     except Exception as error:
         if dialect.is_lost(error) or not dialect.is_about_the_database(error):
             raise
-        return Standing.STALE if dropped(connection) else Standing.NOT_COMPARED
+        return SchemaStanding.STALE if dropped(connection) else SchemaStanding.NOT_COMPARED
     made = _repeatable().names(connection.dialect.name)
-    return Standing.CURRENT if made.isdisjoint({*missing, *changed}) else Standing.STALE
+    return SchemaStanding.CURRENT if made.isdisjoint({*missing, *changed}) else SchemaStanding.STALE
 
 
 def dropped(connection: Connection) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from batchctl.store.repeatable import pointing
 from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refused, trusted
-from batchctl.store.repeatable.watched import DEFINITIONS, Watched, each
+from batchctl.store.repeatable.watched import DEFINITIONS, WatchedTable, each
 from batchctl.store.repeatable.work import as_stored
 
 ADDED_TO = {"AuditLog": "AuditLogDays", "AuditSeal": ""}
@@ -47,7 +47,7 @@ def views(dialect: str) -> dict[str, str]:
 _HAPPENED = "batchctl_audited"
 
 
-def _wording(watched: Watched) -> str:
+def _wording(watched: WatchedTable) -> str:
     parent = ""
     if watched.parent:
         key = watched.parent_key
@@ -61,7 +61,7 @@ def _wording(watched: Watched) -> str:
     )
 
 
-def _of_work(watched: Watched) -> Iterator[Trigger]:
+def _of_work(watched: WatchedTable) -> Iterator[Trigger]:
     """Yield the trigger for a hand's change: the engine says with every change of its own when it was made."""
     table = watched.table
     values = ((name, *(as_stored(table, name, row) for row in ("OLD", "NEW"))) for name in watched.columns)
@@ -79,7 +79,7 @@ def _of_work(watched: Watched) -> Iterator[Trigger]:
 _ENTRY = "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)"
 
 
-def _of_definitions(watched: Watched) -> Iterator[Trigger]:
+def _of_definitions(watched: WatchedTable) -> Iterator[Trigger]:
     """Yield the triggers of SQLite, which has no word for whichever has happened.
 
     Of the rows that a REPLACE takes away no trigger for DELETE hears, unless somebody asked for that. Whether what is in
@@ -142,7 +142,7 @@ def _for_all_definitions() -> Iterator[Trigger]:
     )
 
 
-def _on_postgresql(watched: Watched, *, only_hands: bool) -> Iterator[Trigger]:
+def _on_postgresql(watched: WatchedTable, *, only_hands: bool) -> Iterator[Trigger]:
     """Yield what calls the one function for all tables, with what it has to know of this one."""
     table, columns = watched.table, ", ".join(watched.columns)
     told = (table, watched.called, watched.parent, watched.parent_called, *watched.columns)
@@ -155,7 +155,7 @@ def _on_postgresql(watched: Watched, *, only_hands: bool) -> Iterator[Trigger]:
     yield on_postgresql(f"TR_{table}_AuditTruncate", table, "AFTER TRUNCATE", "batchctl_audit", table, "", "")
 
 
-def _on_mssql(watched: Watched, schema: str, *, only_hands: bool) -> Trigger:
+def _on_mssql(watched: WatchedTable, schema: str, *, only_hands: bool) -> Trigger:
     table = watched.table
     values = ",\n            ".join(
         f"({place}, N'{column}', {_json(watched, 'd', column)}, {_json(watched, 'i', column)})"
@@ -191,7 +191,7 @@ def _on_mssql(watched: Watched, schema: str, *, only_hands: bool) -> Trigger:
     )
 
 
-def _json(watched: Watched, row: str, column: str) -> str:
+def _json(watched: WatchedTable, row: str, column: str) -> str:
     """Return a value as JSON has it; what is not there, as null."""
     name = as_stored(watched.table, column, row)
     if watched.holds_number(column):

@@ -12,7 +12,7 @@ from batchctl.store.conditions import is_number
 from batchctl.store.tables import metadata
 
 
-class Watched(NamedTuple):
+class WatchedTable(NamedTuple):
     """A table whose rows are watched, and which of its columns."""
 
     table: str
@@ -56,8 +56,8 @@ class Watched(NamedTuple):
         return metadata.tables[self.table].c[column]
 
 
-def _watched(table: str, columns: str, called: str, parent: str = "", parent_called: str = "") -> Watched:
-    return Watched(table, tuple(columns.split()), called, parent, parent_called)
+def _watched(table: str, columns: str, called: str, parent: str = "", parent_called: str = "") -> WatchedTable:
+    return WatchedTable(table, tuple(columns.split()), called, parent, parent_called)
 
 
 DEFINITIONS = (
@@ -128,7 +128,7 @@ WORK = (
 """What the engine changes all the time; only a hand's change is audited."""
 
 
-def each() -> Iterator[tuple[Watched, bool]]:
+def each() -> Iterator[tuple[WatchedTable, bool]]:
     """Yield every watched table, and whether only a hand's changes are."""
     yield from ((watched, False) for watched in DEFINITIONS)
     yield from ((watched, True) for watched in WORK)

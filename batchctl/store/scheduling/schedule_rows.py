@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, select, text, update
 
-from batchctl.domain.scheduling.catch_up import Standing
+from batchctl.domain.scheduling.catch_up import ScheduleStanding
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
 from batchctl.domain.unreadable import UnreadableRow
@@ -69,7 +69,7 @@ def named(connection: Connection, name: str) -> Schedule | None:
 
 
 def stand(
-    connection: Connection, schedule_id: ScheduleId, standing: Standing, now: datetime, *, disable: bool = False
+    connection: Connection, schedule_id: ScheduleId, standing: ScheduleStanding, now: datetime, *, disable: bool = False
 ) -> None:
     """Write up to where a schedule is decided, and when it is due next; one that is over is disabled."""
     values = {

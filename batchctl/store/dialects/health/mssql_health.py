@@ -41,7 +41,7 @@ LEAST_COMPATIBLE = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class MssqlDurability:
     """What makes commits stay."""
 
     name: str = "batchctl"
@@ -113,7 +113,7 @@ def has_procedure(connection: Connection, name: str) -> bool:
 def durability(connection: Connection) -> list[HealthFinding]:
     """Ask and judge."""
     row = connection.execute(_FACTS).one()
-    facts = Facts(
+    facts = MssqlDurability(
         name=str(row.name),
         delayed_durability=str(row.delayed_durability),
         updateability=str(row.updateability),
@@ -123,7 +123,7 @@ def durability(connection: Connection) -> list[HealthFinding]:
     return list(judge(facts))
 
 
-def judge(facts: Facts) -> Iterator[HealthFinding]:
+def judge(facts: MssqlDurability) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     name = f"[{visible(facts.name).replace(']', ']]')}]"
     if facts.delayed_durability == "FORCED":

@@ -94,7 +94,7 @@ WHERE s.name = 'synchronous_commit' AND f.name = 'fsync' AND w.name = 'full_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class PostgresqlDurability:
     """What makes commits stay."""
 
     is_standby: bool = False
@@ -285,10 +285,10 @@ def durability(connection: Connection) -> list[HealthFinding]:
     raw: Any = connection.connection.dbapi_connection
     row = dict(connection.execute(_FACTS).one()._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
     is_pooled = row.pop("backend") != raw.info.backend_pid
-    return list(judge(Facts(is_pooled=is_pooled, **row)))
+    return list(judge(PostgresqlDurability(is_pooled=is_pooled, **row)))
 
 
-def judge(facts: Facts) -> Iterator[HealthFinding]:
+def judge(facts: PostgresqlDurability) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     yield _setting("fsync", facts.fsync, facts.fsync_source, "a commit waits for the disk")
     yield _setting("full_page_writes", facts.full_page_writes, facts.full_page_writes_source, "no page is half-written")
@@ -315,7 +315,7 @@ def _setting(name: str, value: str, source: str, meaning: str) -> HealthFinding:
     return HealthFinding(name, Result.FAIL, said, next_step)
 
 
-def _synchronous_commit(facts: Facts) -> HealthFinding:
+def _synchronous_commit(facts: PostgresqlDurability) -> HealthFinding:
     name = "synchronous_commit"
     next_step = f"as a superuser: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"
     if facts.synchronous_commit == "off":

@@ -23,7 +23,7 @@ _SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SqliteDurability:
     """What makes commits stay."""
 
     path: str
@@ -93,7 +93,7 @@ def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - 
 
 def durability(connection: Connection) -> list[HealthFinding]:
     """Ask and judge."""
-    facts = Facts(
+    facts = SqliteDurability(
         path=str(_path_of(connection)),
         synchronous=int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one()),
         waits_for_disk=waits_for_disk(connection),
@@ -103,7 +103,7 @@ def durability(connection: Connection) -> list[HealthFinding]:
     return list(judge(facts))
 
 
-def judge(facts: Facts) -> Iterator[HealthFinding]:
+def judge(facts: SqliteDurability) -> Iterator[HealthFinding]:
     """Say of each fact what it means."""
     if facts.waits_for_disk:
         yield HealthFinding("synchronous", Result.OK, "A commit waits for the disk.")
@@ -114,7 +114,7 @@ def judge(facts: Facts) -> Iterator[HealthFinding]:
     yield _journal(facts)
 
 
-def _journal(facts: Facts) -> HealthFinding:
+def _journal(facts: SqliteDurability) -> HealthFinding:
     mode, version = facts.journal_mode, ".".join(map(str, facts.version))
     as_file = facts.path.replace("'", "'\\''")
     if mode in {"off", "memory"}:
