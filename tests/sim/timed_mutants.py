@@ -11,7 +11,7 @@ _GUARD = "if schedule is None or schedule != known.schedule or not _has_its_cale
 
 _TOLD_FIRST = (
     "decision = catch_up.decide(schedule, undecided, now, self.grace);"
-    " schedule_rows.stand(connection, schedule.schedule_id, Standing(schedule"
+    " schedule_rows.stand(connection, schedule.schedule_id, ScheduleStanding(schedule"
     ".next_run_time, decision.decided_until, known.timing_hash), now);"
     " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
     " of(connection).begin_write(connection)"

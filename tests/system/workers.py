@@ -36,7 +36,7 @@ runner = ThreadStepRunner(
 if lease != "null":
     runner.keep_lease(float(lease))
 for key, script, leashed in json.loads(steps):
-    runner.start(key, Shell(script), BRIEF, leashed=leashed)
+    runner.start(key, Shell(script), BRIEF, lease_bound=leashed)
 while True:
     for report in runner.collect(timedelta(hours=1)):
         print(type(report).__name__, report.key, flush=True)
