@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from batchctl.preparation import Preparer
     from batchctl.registry import Registry
     from batchctl.system.folders import ThreadFolders
-    from batchctl.system.handler_calls import HandlerCalls
-    from batchctl.system.inquiries import ThreadInquiries
+    from batchctl.system.plugins.handler_calls import HandlerCalls
+    from batchctl.system.plugins.inquiries import ThreadInquiries
     from batchctl.system.service_manager import ServiceManager
 
 MEGABYTE = 1_000_000
@@ -98,7 +98,8 @@ class App:
         """
         if not self.modules:
             return {}
-        from batchctl.system import environment, module_trial
+        from batchctl.system.commands import environment
+        from batchctl.system.plugins import module_trial
 
         limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
         found = module_trial.left_out(
@@ -132,7 +133,7 @@ class App:
     @cached_property
     def handler_calls(self) -> HandlerCalls:
         """Asks step handlers that come from plugins, none of them for long."""
-        from batchctl.system import handler_calls
+        from batchctl.system.plugins import handler_calls
 
         # What one handler takes must leave time for signs of life.
         most = min(handler_calls.LIMIT, self.rhythm.lease / 4)
@@ -158,7 +159,7 @@ class App:
     def presence(self) -> Presence:
         """Looks which controllers work on the database."""
         from batchctl.operations.presence import Presence
-        from batchctl.system.gone_controllers import is_gone
+        from batchctl.system.host.gone_controllers import is_gone
 
         return Presence(self.rhythm, is_gone)
 
@@ -307,14 +308,14 @@ class App:
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
         """Return what asks staging tables."""
-        from batchctl.system.inquiries import ThreadInquiries
+        from batchctl.system.plugins.inquiries import ThreadInquiries
 
         # To connect takes its time too.
         return ThreadInquiries(timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS), wake)
 
     def notifications(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
         """Return what sends letters, through all channels at once."""
-        from batchctl.system.inquiries import ThreadInquiries
+        from batchctl.system.plugins.inquiries import ThreadInquiries
 
         channels = self.settings.alerts.channels
         limit = max((channel.timeout for channel in channels.values()), default=0.0)

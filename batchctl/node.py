@@ -48,10 +48,10 @@ from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
 from batchctl.step_context import connections_of, target_of
 from batchctl.store import identity
-from batchctl.system.environment import of_steps, take_secrets
+from batchctl.system.commands.environment import of_steps, take_secrets
 from batchctl.system.folders import ThreadFolders
-from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.populating import ProcessPopulatorRunner
+from batchctl.system.plugins.plugin_process import PluginProcess
+from batchctl.system.plugins.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
 from batchctl.system.zone_rules import zone_rules

@@ -23,11 +23,11 @@ from typing import Any, NoReturn
 from batchctl.domain.errors import PluginError
 from batchctl.plugin_api import ASKED, AsksDatabase, JobEnd
 from batchctl.registry import Registry
-from batchctl.system import platform
-from batchctl.system.job_calls import Listening, answer_of, call_job, call_populator
-from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
-from batchctl.system.sources import loaded_files
-from batchctl.system.targets import target_context
+from batchctl.system.host import platform
+from batchctl.system.plugins.job_calls import Listening, answer_of, call_job, call_populator
+from batchctl.system.plugins.messages import batch_definition, intake_row, line_of, message_of
+from batchctl.system.plugins.sources import loaded_files
+from batchctl.system.plugins.targets import target_context
 
 
 class StopRequested(BaseException):

@@ -27,7 +27,7 @@ from batchctl.domain.text import REASON_LIMIT, shorten, storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiable
 from batchctl.ports import AskHandler, PopulatorRunner, ask_straight
-from batchctl.system.handler_calls import is_own
+from batchctl.system.plugins.handler_calls import is_own
 
 Answer = TypeVar("Answer", Populated, Populated | None)
 FindHandler = Callable[[str], StepHandler]

@@ -15,8 +15,8 @@ from batchctl.domain.outcomes import Connection, JobSignature, StepContext
 from batchctl.domain.rows import BatchDefinition
 from batchctl.plugin_api import CannotPopulate
 from batchctl.registry import Registry
-from batchctl.system.job_calls import signature_of
-from batchctl.system.targets import read_below, target_message
+from batchctl.system.plugins.job_calls import signature_of
+from batchctl.system.plugins.targets import read_below, target_message
 
 CONTROL_PROCEDURES = "procedures"
 """The folder with the procedures of a control database that has none itself."""

@@ -51,7 +51,7 @@ def data_values(values: Mapping[str, str | None]) -> DataValues:
 
 
 def a_step(process_type: str = "os_command", *, seq: int = 10, **given: Any) -> Step:
-    """Return a step; `Data1` to `Data6` by name, anything else as the fields of `VersionStep`."""
+    """Return a step; `Data1` to `Data6` by name, anything else as the fields of `Step`."""
     data = data_values({name: given.pop(name) for name in list(given) if name.startswith("Data")})
     return replace(
         Step(batch_id=BatchId(1), seq=seq, name=f"step {seq}", process_type=process_type, data=data), **given

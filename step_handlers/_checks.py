@@ -42,7 +42,7 @@ Check = Callable[[Step, StepContext], list[Finding]]
 
 
 def remembered(check: Check) -> Check:
-    """Look through a row once, not before every attempt: a row that was changed is another `VersionStep`."""
+    """Look through a row once, not before every attempt: a row that was changed is another `Step`."""
     known: dict[tuple[int, int], tuple[Step, StepContext, list[Finding]]] = {}
 
     @wraps(check)

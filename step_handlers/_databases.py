@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from batchctl.plugin_api import Connection, visible
-from step_handlers._database import ConnectionRefused, Database
-from step_handlers._mssql import SqlServer
-from step_handlers._postgres import Postgres
-from step_handlers._sqlite import Sqlite, file_of
-from step_handlers._urls import MalformedUrl, url_of
+from step_handlers.databases._database import ConnectionRefused, Database
+from step_handlers.databases._sqlite import Sqlite, file_of
+from step_handlers.databases._urls import MalformedUrl, url_of
+from step_handlers.postgres._postgres import Postgres
+from step_handlers.sqlserver._mssql import SqlServer
 
 _DRIVERS = {
     "postgresql": ("postgresql", "postgresql+psycopg"),

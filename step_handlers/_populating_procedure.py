@@ -29,12 +29,15 @@ from batchctl.plugin_api import (
     redacted,
     visible,
 )
-from step_handlers import _mssql_driver, _procedure_files, _psql, _sql_steps, _sql_text, _tsql
-from step_handlers._database import ConnectionRefused, Script
+from step_handlers import _procedure_files, _sql_steps
 from step_handlers._databases import database_of
-from step_handlers._postgres_session import connect
-from step_handlers._sqlite import BUSY_SECONDS, file_of
-from step_handlers._statements import MalformedSql
+from step_handlers.databases import _sql_text
+from step_handlers.databases._database import ConnectionRefused, Script
+from step_handlers.databases._sqlite import BUSY_SECONDS, file_of
+from step_handlers.databases._statements import MalformedSql
+from step_handlers.postgres import _psql
+from step_handlers.postgres._postgres_session import connect
+from step_handlers.sqlserver import _mssql_driver, _tsql
 
 _DATA = tuple(f"Data{at}" for at in range(1, 7))
 _FILLED = (*_DATA, "CycleKey")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from batchctl.plugin_api import Finding, Rendered, SecretValue, Step, StepRequest, parameters_for
 from step_handlers import _sql_steps
 from step_handlers._checks import column, refuse_value, short
-from step_handlers._database import Argument, CallsProcedures, ConnectionRefused, WrittenStep
+from step_handlers.databases._database import Argument, CallsProcedures, ConnectionRefused, WrittenStep
 
 # Possessive, and the same shape as the parameters themselves: no text makes the search slow or reads two ways.
 _PARAMETER = re.compile(

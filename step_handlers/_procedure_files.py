@@ -22,9 +22,9 @@ from batchctl.plugin_api import (
 )
 from step_handlers import _sql_steps
 from step_handlers._checks import column, short
-from step_handlers._database import Script
-from step_handlers._sqlite import script_of
-from step_handlers._statements import MalformedSql, bind, statements, variables
+from step_handlers.databases._database import Script
+from step_handlers.databases._sqlite import script_of
+from step_handlers.databases._statements import MalformedSql, bind, statements, variables
 
 _NAME = re.compile(r"[A-Za-z0-9_.$]+\Z")
 

@@ -30,12 +30,12 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets, unset_secrets_of
-from step_handlers._database import Bound, ConnectionRefused, Database, Script, WrittenStep
 from step_handlers._databases import database_of
-from step_handlers._shell import heading
-from step_handlers._sql_text import COMMENT
-from step_handlers._sqlite import Sqlite
-from step_handlers._statements import MalformedSql, Statement, variables, with_holes
+from step_handlers.databases._database import Bound, ConnectionRefused, Database, Script, WrittenStep
+from step_handlers.databases._sql_text import COMMENT
+from step_handlers.databases._sqlite import Sqlite
+from step_handlers.databases._statements import MalformedSql, Statement, variables, with_holes
+from step_handlers.shells._shell import heading
 
 _FILE = "file:"
 Sources = Mapping[str, Placeholder | SecretReference]

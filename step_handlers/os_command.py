@@ -50,9 +50,9 @@ from step_handlers._checks import (
     unused_columns,
     what_outlived,
 )
-from step_handlers._script_text import batch_file, scripts
-from step_handlers._shell import heading, shell
-from step_handlers._windows_words import acts_in_cmd, changes_in_cmd, is_doubled_for_cmd
+from step_handlers.shells._script_text import batch_file, scripts
+from step_handlers.shells._shell import heading, shell
+from step_handlers.shells._windows_words import acts_in_cmd, changes_in_cmd, is_doubled_for_cmd
 
 _CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")

@@ -40,7 +40,7 @@ from step_handlers._checks import (
     unset_secrets,
     unused_columns,
 )
-from step_handlers._shell import heading, shell
+from step_handlers.shells._shell import heading, shell
 
 _SHOWN = 500
 """Characters of a returned value that the history shows."""

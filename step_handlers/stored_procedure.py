@@ -13,7 +13,7 @@ from typing import ClassVar
 from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepContext, StepOutcome, StepRequest
 from step_handlers import _procedure_calls, _procedure_files, _sql_steps
 from step_handlers._checks import column, parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
-from step_handlers._database import CallsProcedures
+from step_handlers.databases._database import CallsProcedures
 
 
 class StoredProcedure:

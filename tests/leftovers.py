@@ -41,5 +41,5 @@ def _parent_of(pid: int) -> int | None:
 def _is_supervisor_below(pid: int, below: Path) -> bool:
     with suppress(OSError):
         words = (_PROC / str(pid) / "cmdline").read_bytes()
-        return b"batchctl.system.supervisor" in words and os.fsencode(below) in words
+        return b"batchctl.system.commands.supervisor" in words and os.fsencode(below) in words
     return False

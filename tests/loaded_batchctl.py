@@ -26,7 +26,7 @@ from typing import IO, Any, NoReturn
 
 # What the product imports only where a command needs it.
 ALSO = ("alembic.command", "psycopg", "rich.table", "rich.console", "sqlalchemy.dialects.postgresql.psycopg")
-NOT_HERE = ("batchctl.__main__", "batchctl.plugin_host", "batchctl.system.supervisor")
+NOT_HERE = ("batchctl.__main__", "batchctl.plugin_host", "batchctl.system.commands.supervisor")
 """Programs of their own."""
 
 

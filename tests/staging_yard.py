@@ -17,7 +17,7 @@ from batchctl.domain.rows import DataTrigger
 from batchctl.ports import Inquiries
 from batchctl.store.intake.staging import StagingTables
 from batchctl.store.transactions import StoreTransactions
-from batchctl.system.inquiries import ThreadInquiries
+from batchctl.system.plugins.inquiries import ThreadInquiries
 from tests.control.world import World
 from tests.postgres import PostgresServer
 

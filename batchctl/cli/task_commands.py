@@ -146,7 +146,7 @@ def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str
 
 def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> TaskWish:
     from batchctl.operations.tasks import TaskWish
-    from batchctl.system.command_line import written
+    from batchctl.system.commands.command_line import written
 
     command: tuple[str, ...] | None = ctx.meta[_COMMAND]
     if command is not None and (sql or connection is not None):

@@ -10,7 +10,7 @@ from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.domain.text import typed, visible
 from batchctl.store import engine
-from batchctl.system.permissions import others_at
+from batchctl.system.host.permissions import others_at
 
 CHECK = "privacy"
 

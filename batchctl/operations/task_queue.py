@@ -56,7 +56,7 @@ class OpenedQueue:
 
 
 def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> OpenedQueue:
-    """Make the task queue of an entity, or enable the one that there is; raises `StatementRefused`."""
+    """Make the task queue of an entity, or enable the one that there is; raises `Refused`."""
     checked_reason(reason)
     for role in roles:
         if not is_role_name(role):
@@ -104,7 +104,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
 
 
 def _refuse_to_start(connection: Any, every: Sequence[BatchDefinition], queue: BatchDefinition, now: datetime) -> None:
-    """Raise `StatementRefused` where a disabled queue would carry something out at once: `enable` says what becomes of it."""
+    """Raise `Refused` where a disabled queue would carry something out at once: `enable` says what becomes of it."""
     as_enabled = [replace(one, enabled=True) if one is queue else one for one in every]
     waiting = releasing.backlog(connection, as_enabled, [queue.name], now)
     if waiting.total:

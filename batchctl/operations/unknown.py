@@ -53,7 +53,7 @@ def _made(connection: Any, intake_id: IntakeId) -> str:
 
 
 def named(connection: Any, batches: Iterable[BatchDefinition], name: str) -> BatchDefinition:
-    """Return the batch of a name; raises `NotFound`, or `StatementRefused` where its rows cannot be read."""
+    """Return the batch of a name; raises `NotFound`, or `Refused` where its rows cannot be read."""
     batches = list(batches)
     found = next((batch for batch in batches if batch.name == name), None)
     if found is None:
@@ -80,7 +80,7 @@ def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound |
 
 
 def refuse_start(broken: Iterable[UnreadableRow], name: str) -> None:
-    """Raise `StatementRefused` where a row that starts work has a name and cannot be read."""
+    """Raise `Refused` where a row that starts work has a name and cannot be read."""
     for row in broken:
         if row.name == name:
             raise Refused(f"{row.message}. Until that is corrected it starts nothing.", next_step=row.mend)

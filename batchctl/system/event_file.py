@@ -9,7 +9,7 @@ from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from batchctl.system import platform
+from batchctl.system.host import platform
 
 
 class EventFile:

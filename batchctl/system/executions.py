@@ -15,16 +15,16 @@ from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.plugin_api import ASKED, Command, CommandEnd, Job, JobEnd
 from batchctl.ports import Spawned
-from batchctl.system import platform
-from batchctl.system.cookies import own_cookie_of
-from batchctl.system.environment import for_children
-from batchctl.system.job_calls import Listening, call_job
+from batchctl.system.commands.environment import for_children
+from batchctl.system.commands.processes import CommandRun
+from batchctl.system.concurrency.stopping import Stop
+from batchctl.system.concurrency.threads import Threads
+from batchctl.system.host import platform
+from batchctl.system.host.cookies import own_cookie_of
+from batchctl.system.host.platform import Tree
 from batchctl.system.masking import masked, telling
-from batchctl.system.platform import Tree
-from batchctl.system.plugin_process import PluginProcesses
-from batchctl.system.processes import CommandRun
-from batchctl.system.stopping import Stop
-from batchctl.system.threads import Threads
+from batchctl.system.plugins.job_calls import Listening, call_job
+from batchctl.system.plugins.plugin_process import PluginProcesses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

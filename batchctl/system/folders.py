@@ -19,9 +19,9 @@ from typing import Any
 from batchctl.domain.arrivals import FolderListing, FoundFile
 from batchctl.domain.text import visible
 from batchctl.ports import FolderPage, FolderReport, FolderWalk, Inspected
-from batchctl.system import shares
-from batchctl.system.platform import is_folder, is_in_use
-from batchctl.system.time_limits import all_within
+from batchctl.system.concurrency.time_limits import all_within
+from batchctl.system.host import shares
+from batchctl.system.host.platform import is_folder, is_in_use
 
 PAGE = 1000
 """How many files are reported together at most."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 from queue import Empty, SimpleQueue
 
-from batchctl.system.time_limits import all_within
+from batchctl.system.concurrency.time_limits import all_within
 
 PATIENCE = timedelta(seconds=2)
 """After this, what has not been seen is not known."""

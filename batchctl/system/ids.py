@@ -7,7 +7,7 @@ import secrets
 import socket
 
 from batchctl.domain.outcomes import Identity
-from batchctl.system import platform
+from batchctl.system.host import platform
 
 
 class SystemIds:

@@ -20,19 +20,20 @@ from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Instanc
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import AskHandler, Clock, Finished, Notify, Report, Trace, ask_straight
-from batchctl.system import adoption, journal, platform
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
-from batchctl.system.cookies import all_own_cookies_of
-from batchctl.system.environment import for_children
+from batchctl.system.commands import adoption, journal
+from batchctl.system.commands.environment import for_children
+from batchctl.system.commands.kept_output import OUTPUT_CAP, shortened
+from batchctl.system.commands.supervision import Ears, Supervision, lost_with
+from batchctl.system.concurrency.loops import Call, new_loop
+from batchctl.system.concurrency.threads import Threads
 from batchctl.system.executions import RunnerMeans, RunningStep
-from batchctl.system.gone_controllers import is_gone
-from batchctl.system.job_calls import describe, trace
-from batchctl.system.kept_output import OUTPUT_CAP, shortened
-from batchctl.system.loops import Call, new_loop
-from batchctl.system.plugin_process import PluginProcess, PluginProcesses
-from batchctl.system.supervision import Ears, Supervision, lost_with
-from batchctl.system.threads import Threads
+from batchctl.system.host import platform
+from batchctl.system.host.cookies import all_own_cookies_of
+from batchctl.system.host.gone_controllers import is_gone
+from batchctl.system.plugins.job_calls import describe, trace
+from batchctl.system.plugins.plugin_process import PluginProcess, PluginProcesses
 
 STOP_GRACE = timedelta(seconds=10)
 MESSAGE_CAP = 20_000

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from batchctl.domain.liveness import Sighting
-from batchctl.system import platform
+from batchctl.system.host import platform
 
 
 class SightingsFile:

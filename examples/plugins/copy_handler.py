@@ -18,6 +18,7 @@ from batchctl.plugin_api import (
     StepOutcome,
     StepRequest,
     fill,
+    findings,
     parse_for,
 )
 

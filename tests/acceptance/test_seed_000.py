@@ -22,7 +22,7 @@ from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.operations.intervene import Operator
 from batchctl.store import dead_end_rows
 from batchctl.store.intake import data_triggers
-from batchctl.system.inquiries import ThreadInquiries
+from batchctl.system.plugins.inquiries import ThreadInquiries
 from tests.acceptance.installation import RunBatchctl
 from tests.control.world import BAD, RUNS_ON, World
 from tests.control_databases import ControlDatabase

@@ -24,7 +24,7 @@ from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Execution, StepHandler
 from batchctl.ports import AskHandler, ask_straight
 from batchctl.preparation import Prepared, Preparer
-from batchctl.system.handler_calls import HandlerCalls
+from batchctl.system.plugins.handler_calls import HandlerCalls
 from batchctl.testing import FakeClock, a_step, an_instance, context
 from step_handlers.os_command import OsCommand
 from step_handlers.task import Task

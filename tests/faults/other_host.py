@@ -6,7 +6,7 @@ import socket
 import sys
 
 from batchctl.cli.main import entry
-from batchctl.system import platform, posix
+from batchctl.system.host import platform, posix
 
 
 def main(name: str, *arguments: str) -> None:

@@ -14,7 +14,7 @@ from batchctl.domain.rows import Step
 from batchctl.operations.definitions import checking
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.definitions import definitions
-from batchctl.system.handler_calls import HandlerCalls
+from batchctl.system.plugins.handler_calls import HandlerCalls
 from batchctl.testing import context
 from tests.control.world import ToldHandler, World
 from tests.control_databases import ControlDatabase, SqliteControl

@@ -24,7 +24,7 @@ from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 from batchctl.store.maintenance import schema
 from batchctl.system.clock import SystemClock
-from batchctl.system.shares import file_system_of
+from batchctl.system.host.shares import file_system_of
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.postgres import PostgresServer

@@ -17,8 +17,9 @@ from batchctl.control_database import upgrade_database
 from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.operations import privacy
 from batchctl.operations.definitions import checking
-from batchctl.system import journal, permissions
-from batchctl.system.permissions import others_at
+from batchctl.system.commands import journal
+from batchctl.system.host import permissions
+from batchctl.system.host.permissions import others_at
 
 if sys.platform == "win32":
     pytest.skip("permissions are mode bits on POSIX alone", allow_module_level=True)

@@ -16,8 +16,8 @@ from batchctl.store import views
 from batchctl.store.dialects import mssql, mssql_session
 from batchctl.store.tables import metadata
 from batchctl.store.views.view_dialect import ViewDialect
-from step_handlers import _mssql, _tsql
-from step_handlers._database import Argument
+from step_handlers.databases._database import Argument
+from step_handlers.sqlserver import _mssql, _tsql
 from tests.sqlserver import statements, taken, test_real_drivers
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import all_refused

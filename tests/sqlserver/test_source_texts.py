@@ -14,10 +14,10 @@ from batchctl.store.dialects import mssql_session
 from batchctl.store.maintenance import roles, schema
 from batchctl.store.tables import process_batch
 from batchctl.testing import a_step
-from step_handlers import _catalog
-from step_handlers._ssis_parameters import Value
-from step_handlers._tsql import LEFT_OPEN
+from step_handlers.packages import _catalog
+from step_handlers.packages._ssis_parameters import Value
 from step_handlers.sql import Sql
+from step_handlers.sqlserver._tsql import LEFT_OPEN
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver import source_texts, taken
 from tests.sqlserver.catalog import batches, with_trees
@@ -120,8 +120,8 @@ WHOLE = {
     "batchctl/store/maintenance/roles.py": of_roles,
     "batchctl/store/maintenance/tsql_script.py": of_the_script,
     "batchctl/store/unreadable_columns.py": of_rows_put_back,
-    "step_handlers/_catalog.py": of_the_catalog,
-    "step_handlers/_tsql.py": of_steps,
+    "step_handlers/packages/_catalog.py": of_the_catalog,
+    "step_handlers/sqlserver/_tsql.py": of_steps,
 }
 """Modules whose texts are parts of others, and how those are made; the scripts are taken as a whole by tests of their own."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchctl.plugin_api import Connection
-from step_handlers._catalog_session import CatalogConnection, NoSession
+from step_handlers.packages._catalog_session import CatalogConnection, NoSession
 from tests.step_handlers.execution import Alone
 
 

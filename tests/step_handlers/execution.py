@@ -20,7 +20,7 @@ from batchctl.plugin_api import (
     StepOutcome,
 )
 from batchctl.ports import Finished
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 
 KEY = HistoryId(1)

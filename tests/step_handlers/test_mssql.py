@@ -11,8 +11,8 @@ import pytest
 from batchctl import __version__
 from batchctl.plugin_api import Step, StepHandler, StepOutcome, StepRefused
 from batchctl.testing import a_request, a_step
-from step_handlers import _mssql, _mssql_driver
 from step_handlers.sql import Sql
+from step_handlers.sqlserver import _mssql, _mssql_driver
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver.taken import assert_taken
 from tests.step_handlers.execution import Alone, as_execution

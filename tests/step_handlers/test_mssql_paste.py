@@ -15,8 +15,8 @@ from sqlglot import exp
 from batchctl.plugin_api import visible
 from batchctl.store.dialects import mssql_session
 from batchctl.testing import a_request, a_step
-from step_handlers._tsql import literals
 from step_handlers.sql import Sql
+from step_handlers.sqlserver._tsql import literals
 from step_handlers.stored_procedure import StoredProcedure
 from tests.sqlserver.parser import findings
 from tests.step_handlers.hostile import ATOMS, HOSTILE

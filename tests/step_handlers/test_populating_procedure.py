@@ -11,8 +11,8 @@ import pytest
 
 from batchctl.plugin_api import BatchDefinition, CannotPopulate, Connection, IntakeRow, Populated, StepContext
 from batchctl.testing import an_intake_row, context
-from step_handlers import _mssql_driver
 from step_handlers._populating_procedure import ProcedurePopulator
+from step_handlers.sqlserver import _mssql_driver
 from tests.postgres import PostgresServer
 from tests.system.test_populating import BATCH as A_BATCH
 

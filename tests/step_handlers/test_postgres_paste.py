@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from batchctl.plugin_api import Step, StepHandler, visible
 from batchctl.testing import a_request, a_step
-from step_handlers._psql import literal
+from step_handlers.postgres._psql import literal
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer

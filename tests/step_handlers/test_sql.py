@@ -296,7 +296,7 @@ def test_a_connection_removed_since_is_said(database: Path) -> None:
 
 
 def test_a_lock_of_somebody_else_is_a_failure(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("step_handlers._sqlite.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("step_handlers.databases._sqlite.BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(database, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from batchctl.plugin_api import StepRequest, visible
 from batchctl.testing import a_request, a_step
-from step_handlers._sql_text import literal
+from step_handlers.databases._sql_text import literal
 from step_handlers.sql import Sql
 from tests.step_handlers.databases import Dump, a_database, context_at, dump, pasted, shell_for
 from tests.step_handlers.databases import given as given_to

@@ -16,7 +16,7 @@ from batchctl.plugin_api import Provable, Rendered, Step, StepHandler, StepOutco
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step
-from step_handlers import _postgres, _postgres_session
+from step_handlers.postgres import _postgres, _postgres_session
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer

@@ -25,8 +25,10 @@ from batchctl.plugin_api import (
     Verifiable,
 )
 from batchctl.testing import a_request, a_step, context
-from step_handlers import _dtexec, _windows_shell, ssis
-from step_handlers._windows_words import join_words
+from step_handlers import ssis
+from step_handlers.packages import _dtexec
+from step_handlers.shells import _windows_shell
+from step_handlers.shells._windows_words import join_words
 from step_handlers.sql import Sql
 from step_handlers.ssis import Ssis
 from step_handlers.stored_procedure import StoredProcedure

@@ -19,10 +19,11 @@ from batchctl.domain.status import Cause, OnLost
 from batchctl.plugin_api import BatchDefinition, Connection, Rendered, StepOutcome, visible
 from batchctl.ports import Finished
 from batchctl.preparation import Preparer
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step, an_instance, context
-from step_handlers import _catalog, _mssql_driver
+from step_handlers.packages import _catalog
+from step_handlers.sqlserver import _mssql_driver
 from step_handlers.ssis import Ssis
 from tests.step_handlers.catalog import (
     CONNECTION_LOST,

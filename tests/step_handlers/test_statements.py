@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from step_handlers._statements import HOLE, MalformedSql, statements, variables, with_holes
+from step_handlers.databases._statements import HOLE, MalformedSql, statements, variables, with_holes
 
 PIECES = (
     *(

@@ -10,7 +10,7 @@ from batchctl.domain.status import OnLost
 from batchctl.plugin_api import StepOutcome, StepRefused
 from batchctl.ports import Finished, Spawned
 from batchctl.testing import a_request, a_step
-from step_handlers._postgres_channel import _IN_FUNCTION
+from step_handlers.postgres._postgres_channel import _IN_FUNCTION
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer

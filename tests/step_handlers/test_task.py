@@ -13,10 +13,10 @@ from batchctl.domain.status import Cause
 from batchctl.plugin_api import Connection, StepHandler, StepRefused
 from batchctl.preparation import Prepared, Preparer
 from batchctl.registry import Registry
-from batchctl.system.command_line import written
+from batchctl.system.commands.command_line import written
 from batchctl.testing import FakeClock, a_request, a_step, an_instance, context
-from step_handlers._script_text import is_batch_file
 from step_handlers.os_command import OsCommand
+from step_handlers.shells._script_text import is_batch_file
 from step_handlers.sql import Sql
 from step_handlers.task import Task
 

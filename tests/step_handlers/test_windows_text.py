@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from batchctl.plugin_api import StepRefused, visible
 from batchctl.testing import a_request, a_step, context
-from step_handlers import _windows_shell, os_command
-from step_handlers._windows_words import join_words
+from step_handlers import os_command
+from step_handlers.shells import _windows_shell
+from step_handlers.shells._windows_words import join_words
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.windows_rules import cmd_to_program, command_line_to_argv, powershell_text
 

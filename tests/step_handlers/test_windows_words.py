@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from step_handlers import _windows_shell
-from step_handlers._windows_words import split_words
+from step_handlers.shells import _windows_shell
+from step_handlers.shells._windows_words import split_words
 from tests.step_handlers.hostile import HOSTILE
 
 

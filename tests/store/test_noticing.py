@@ -14,7 +14,7 @@ from batchctl.ports import Change, Notify
 from batchctl.store import engine
 from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 from tests.control_databases import PostgresControl
 from tests.hand import Hand

@@ -12,7 +12,7 @@ import pytest
 
 from batchctl.domain.outcomes import Connection
 from batchctl.registry import Registry
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.watching import Ear
 

@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.plugin_api import Command, CommandEnd
-from batchctl.system import following
-from batchctl.system.environment import for_children
-from batchctl.system.kept_output import Output
-from batchctl.system.platform import Tree
-from batchctl.system.processes import CommandRun, signal_name, why_not_started
-from batchctl.system.stopping import Stop
-from batchctl.system.threads import Threads
+from batchctl.system.commands.environment import for_children
+from batchctl.system.commands.kept_output import Output
+from batchctl.system.commands.processes import CommandRun, signal_name, why_not_started
+from batchctl.system.concurrency import following
+from batchctl.system.concurrency.stopping import Stop
+from batchctl.system.concurrency.threads import Threads
+from batchctl.system.host.platform import Tree
 from tests.system.watching import Ear, ends, lives
 
 THREADS = Threads("test")

@@ -16,7 +16,7 @@ from batchctl import config
 from batchctl.domain.errors import ConfigurationError, StepRefused
 from batchctl.registry import Registry
 from batchctl.step_context import context_of
-from batchctl.system import environment
+from batchctl.system.commands import environment
 
 PRINTED = "import os; print(sorted(os.environ))"
 OTHERS = """

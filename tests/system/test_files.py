@@ -10,7 +10,7 @@ import pytest
 from batchctl.domain.errors import StepRefused
 from batchctl.system import files
 from batchctl.system.files import SystemFiles
-from batchctl.system.targets import read_below
+from batchctl.system.plugins.targets import read_below
 
 
 def refused(directory: Path, name: str) -> str:

@@ -18,8 +18,8 @@ import pytest
 from batchctl.domain.arrivals import FileNames, FoundFile
 from batchctl.ports import FolderPage, FolderReport, FolderWalk, Inspected
 from batchctl.system import folders as folders_module
-from batchctl.system import shares
 from batchctl.system.folders import ThreadFolders
+from batchctl.system.host import shares
 
 LONG = timedelta(seconds=20)
 

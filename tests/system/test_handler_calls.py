@@ -16,7 +16,7 @@ import pytest
 
 from batchctl.domain.errors import BatchctlError, CannotBegin, PluginError, StepRefused
 from batchctl.domain.rows import InstanceId
-from batchctl.system.handler_calls import HandlerCalls
+from batchctl.system.plugins.handler_calls import HandlerCalls
 from step_handlers.os_command import OsCommand
 
 SOON, LONG, NEVER = timedelta(milliseconds=50), timedelta(seconds=30), timedelta(0)
@@ -186,7 +186,7 @@ def test_ctrl_c_of_a_person_is_passed_on() -> None:
 
 
 def test_one_that_catches_the_interruption_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchctl.system.handler_calls.AGAIN", 0.003)
+    monkeypatch.setattr("batchctl.system.plugins.handler_calls.AGAIN", 0.003)
     with pytest.raises(PluginError, match="did not answer"):
         HandlerCalls(SOON).ask(Foreign(), "step 10", catch_everything)
 

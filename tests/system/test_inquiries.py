@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.system.inquiries import ThreadInquiries
+from batchctl.system.plugins.inquiries import ThreadInquiries
 
 LONG = timedelta(seconds=30)
 

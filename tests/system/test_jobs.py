@@ -12,7 +12,7 @@ import pytest
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Execution, Job, JobEnd, JobSignature, StepOutcome
 from batchctl.ports import Finished
-from batchctl.system.job_calls import Listening, call_job, signature_of
+from batchctl.system.plugins.job_calls import Listening, call_job, signature_of
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives

@@ -13,7 +13,8 @@ import pytest
 from batchctl.domain.errors import CannotBegin, ConfigurationError, PluginError
 from batchctl.plugin_api import StepOutcome
 from batchctl.ports import Trace
-from batchctl.system import journal, platform
+from batchctl.system.commands import journal
+from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, Does, finished
 from tests.system.workers import BRIEF, Shell, entry

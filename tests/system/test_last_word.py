@@ -12,8 +12,8 @@ import pytest
 
 from batchctl.domain.errors import CannotBegin, NoAnswer
 from batchctl.domain.rows import InstanceId
-from batchctl.system.handler_calls import HandlerCalls
-from batchctl.system.last_word import left_behind
+from batchctl.system.plugins.handler_calls import HandlerCalls
+from batchctl.system.plugins.last_word import left_behind
 
 LONG = timedelta(seconds=30)
 PROGRAM = """
@@ -21,7 +21,7 @@ import signal, sys, time
 from datetime import timedelta
 from pathlib import Path
 from tests.system.test_last_word import Endless
-from batchctl.system.handler_calls import HandlerCalls
+from batchctl.system.plugins.handler_calls import HandlerCalls
 def swallow():
     while True:
         try: time.sleep(0.01)

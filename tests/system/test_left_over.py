@@ -14,7 +14,7 @@ from typing import ClassVar
 import pytest
 
 from batchctl.domain.outcomes import Identity
-from batchctl.system import platform
+from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.conftest import PLUGINS
 from tests.system.stepping import Does
@@ -27,7 +27,7 @@ from datetime import timedelta
 from functools import partial
 from batchctl.plugin_api import Rendered
 from batchctl.registry import Registry
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 
 me, plugins, kind, what = sys.argv[1:]

@@ -6,8 +6,8 @@ import threading
 from datetime import timedelta
 from pathlib import Path
 
-from batchctl.system.shares import share_of
-from batchctl.system.time_limits import all_within
+from batchctl.system.concurrency.time_limits import all_within
+from batchctl.system.host.shares import share_of
 
 
 def test_what_ends_in_time_is_returned_and_what_does_not_is_left_behind() -> None:

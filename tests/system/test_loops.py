@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from batchctl.system import following, journal
-from batchctl.system import supervisor as supervisor_module
-from batchctl.system.loops import Lines, Loop, PollLoop, QueueLoop
-from batchctl.system.supervisor import Supervisor
+from batchctl.system.commands import journal
+from batchctl.system.commands import supervisor as supervisor_module
+from batchctl.system.commands.supervisor import Supervisor
+from batchctl.system.concurrency import following
+from batchctl.system.concurrency.loops import Lines, Loop, PollLoop, QueueLoop
 from tests.system.watching import LIMIT
 
 

@@ -21,7 +21,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
-from batchctl.system.messages import batch_definition, fields_of, intake_row, line_of, message_of
+from batchctl.system.plugins.messages import batch_definition, fields_of, intake_row, line_of, message_of
 
 maybe_text = st.none() | st.text()
 spans = st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=400)).map(

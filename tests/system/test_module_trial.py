@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.system import module_trial
+from batchctl.system.plugins import module_trial
 from tests.system.watching import Ear, ends
 
 TRYING = """

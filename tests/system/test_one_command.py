@@ -15,7 +15,7 @@ from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
 from batchctl.ports import Finished, Report
 from batchctl.system import brief
-from batchctl.system.handler_calls import HandlerCalls
+from batchctl.system.plugins.handler_calls import HandlerCalls
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
 from tests.system.watching import LIMIT, Ear, ends

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.system.kept_output import Output
+from batchctl.system.commands.kept_output import Output
 
 
 def fed(chunks: list[bytes], cap: int) -> Output:

@@ -13,8 +13,8 @@ from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, 
 from batchctl.domain.status import IntakeStatus
 from batchctl.plugin_api import CannotPopulate, Populated
 from batchctl.populators.pattern import PatternPopulator
-from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.populating import ROOM, ProcessPopulatorRunner
+from batchctl.system.plugins.plugin_process import PluginProcess
+from batchctl.system.plugins.populating import ROOM, ProcessPopulatorRunner
 
 ROW = IntakeRow(
     intake_id=IntakeId(7),

@@ -20,11 +20,11 @@ from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome
 from batchctl.ports import Finished, Spawned
-from batchctl.system import platform
 from batchctl.system.clock import SystemClock
-from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.concurrency.threads import Threads
+from batchctl.system.host import platform
+from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
-from batchctl.system.threads import Threads
 from tests.system.stepping import KEY, WAIT, Does, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.liveness import Sighting
-from batchctl.system import platform
+from batchctl.system.host import platform
 from batchctl.system.sightings import SightingsFile
 
 SEEN = {"other:1:ab": Sighting(7, 0.5), "other:2:ü": Sighting(0, 1.0)}

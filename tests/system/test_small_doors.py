@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from batchctl.system.clock import SystemClock
+from batchctl.system.concurrency.threads import Threads
 from batchctl.system.files import SystemFiles
 from batchctl.system.ids import SystemIds
-from batchctl.system.threads import Threads
 from tests.system.watching import LIMIT
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from batchctl.plugin_api import Job
-from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.populating import ProcessPopulatorRunner
+from batchctl.system.plugins.plugin_process import PluginProcess
+from batchctl.system.plugins.populating import ProcessPopulatorRunner
+from batchctl.system.plugins.sources import Sources
 from batchctl.system.runner import ThreadStepRunner
-from batchctl.system.sources import Sources
 from tests.system.stepping import run_job
 from tests.system.test_populating import BATCH, ROW
 

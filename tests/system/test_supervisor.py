@@ -14,8 +14,9 @@ import pytest
 
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Finished, Trace
-from batchctl.system import journal, platform
 from batchctl.system.clock import SystemClock
+from batchctl.system.commands import journal
+from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, finished, spawned
 from tests.system.watching import LIMIT, Ear, ends, lives

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.system.windows import split_command_line, start_time_text
+from batchctl.system.host.windows import split_command_line, start_time_text
 
 ARGUMENTS = st.lists(st.text(alphabet='ab \t"\\é/;', max_size=8), min_size=1, max_size=5)
 
@@ -45,4 +45,4 @@ def test_a_start_time_is_one_number() -> None:
 
 @pytest.mark.parametrize("name", ["posix", "windows", "platform"])
 def test_both_twins_can_be_imported_here(name: str) -> None:
-    assert importlib.import_module(f"batchctl.system.{name}").__doc__
+    assert importlib.import_module(f"batchctl.system.host.{name}").__doc__

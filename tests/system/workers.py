@@ -15,7 +15,8 @@ from batchctl.domain.rows import BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome
 from batchctl.ports import Finished
-from batchctl.system import journal, platform
+from batchctl.system.commands import journal
+from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, Does
 

@@ -193,7 +193,7 @@ def call(ctx: click.Context, name: str, arguments: str) -> None:
 def _call(ctx: click.Context, name: str, arguments: str) -> None:
     from batchctl.cli import output
     from batchctl.node import Node
-    from batchctl.system.job_calls import signature_of
+    from batchctl.system.plugins.job_calls import signature_of
 
     session: CliSession = ctx.obj
     given = _object(arguments)

@@ -23,7 +23,7 @@ def service(session: CliSession, kind: str, name: str, user: str | None, proxy: 
     from batchctl.app import describe_service
     from batchctl.cli import output
     from batchctl.operations.maintenance import service_files
-    from batchctl.system.command_line import for_windows
+    from batchctl.system.commands.command_line import for_windows
 
     if proxy is not None and kind != "sql-agent":
         message = "--proxy belongs to --kind sql-agent."

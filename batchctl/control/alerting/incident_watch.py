@@ -118,7 +118,7 @@ class IncidentWatch:
         return {str(what): said for what, said in self._locks.announced.items()}
 
     def check_written(self) -> None:
-        """Raise `StatementRefused` where the database refused some of what was to be written at the last look."""
+        """Raise `Refused` where the database refused some of what was to be written at the last look."""
         if self._refused:
             message = f"What is to be said of some incidents cannot be written: {'; '.join(self._refused)}."
             raise Refused(message, next_step="batchctl status   (names rows that cannot be read, and what mends them)")

@@ -202,7 +202,7 @@ Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow
 
 
 def wish_of(request: Request) -> Wish:
-    """Read a request; raises `StatementRefused`, which says what is wrong with it."""
+    """Read a request; raises `Refused`, which says what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
         raise Refused(f"Nobody may {verb} without a Reason.", next_step=AGAIN)

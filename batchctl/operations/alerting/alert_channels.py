@@ -17,7 +17,7 @@ from batchctl.operations.alerting.incident_desk import last_deliveries
 from batchctl.ports import Ids, Transactions
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.system import alert_sinks
-from batchctl.system.time_limits import all_within
+from batchctl.system.concurrency.time_limits import all_within
 
 MARGIN = timedelta(seconds=5)
 """How much later than its own time limit a channel may end."""

@@ -17,7 +17,7 @@ from batchctl.operations.definitions.checking import RowFinding, lacks_procedure
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import examination
-from batchctl.system.time_limits import all_within
+from batchctl.system.concurrency.time_limits import all_within
 
 CALLS = "stored_procedure"
 LIMIT = timedelta(seconds=20)

@@ -210,7 +210,7 @@ def _next_at(schedule: Schedule, following: timetable.Next | None) -> datetime |
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
-    """Return the first due time; raises `StatementRefused` for one that is over."""
+    """Return the first due time; raises `Refused` for one that is over."""
     try:
         plan = due.plan_of(job.timing, job.zone, None)
     except due.UnfitTiming as unfitting:
@@ -241,7 +241,7 @@ def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
 
 
 def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
-    """Return the batch that an earlier job of the name has left behind; raises `StatementRefused` where the name is taken."""
+    """Return the batch that an earlier job of the name has left behind; raises `Refused` where the name is taken."""
     other = "choose another name"
     if any(one.name == job.name for one in schedule_rows.everything(connection)[0]):
         raise Refused(

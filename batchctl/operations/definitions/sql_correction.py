@@ -113,7 +113,7 @@ def set_sql(
 
 
 def _step_of(connection: Any, schedule: Schedule) -> tuple[BatchDefinition, Step]:
-    """Return the batch of a job and its step; raises `StatementRefused` where nothing there was made by `add-sql`."""
+    """Return the batch of a job and its step; raises `Refused` where nothing there was made by `add-sql`."""
     called = f"Schedule {visible(schedule.name)}"
     if schedule.origin != ORIGIN:
         message = f"{called} is no job that add-sql has made: it has no SQL of its own."

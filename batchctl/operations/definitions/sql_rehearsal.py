@@ -27,7 +27,7 @@ class SqlRehearsal:
 
 
 def check_sql(sql: str, *, next_step: str) -> None:
-    """Raise `StatementRefused` for a text that no row can keep as SQL."""
+    """Raise `Refused` for a text that no row can keep as SQL."""
     failure = unfit(sql) or ("there is nothing in it" if not sql.strip() else None)
     if failure is None and sql.strip().startswith(_FILE):
         failure = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
@@ -36,7 +36,7 @@ def check_sql(sql: str, *, next_step: str) -> None:
 
 
 def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> SqlRehearsal:
-    """Prepare a step as if it were due; raises `StatementRefused` where it could never be carried out."""
+    """Prepare a step as if it were due; raises `Refused` where it could never be carried out."""
     instance = imagined(batch)
     ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
     if ready.refused is not None:

@@ -29,9 +29,9 @@ from batchctl.store import engine, identity, leading, reports, task_queues
 from batchctl.store.maintenance import examination, purging, schema
 from batchctl.store.scheduling import schedule_rows
 from batchctl.store.transactions import StoreTransactions
+from batchctl.system.concurrency.time_limits import all_within
 from batchctl.system.files import in_the_way_of_writing
-from batchctl.system.shares import share_of
-from batchctl.system.time_limits import all_within
+from batchctl.system.host.shares import share_of
 
 LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""

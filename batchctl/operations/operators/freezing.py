@@ -21,7 +21,7 @@ from batchctl.operations.operators.given import checked_reason, fitting
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
-from batchctl.store.operators import freeze_rows as freeze_rows
+from batchctl.store.operators import freeze_rows
 
 UNTIL = "such as 2h, 30m, 3d, or a time in UTC: '2026-11-23 06:00'"
 _LIST = "batchctl freezes"
@@ -146,7 +146,7 @@ def idle(transactions: Transactions, found: Iterable[Freeze]) -> dict[FreezeId, 
 
 
 def _end(until: str | None, now: datetime) -> datetime | None:
-    """Read until when; raises `StatementRefused`."""
+    """Read until when; raises `Refused`."""
     if until is None:
         return None
     ends = freezes.end_of(until, now)

@@ -157,7 +157,7 @@ def let_go(
 ) -> Released:
     """Do what was chosen with all that would start in the `opened` batches; all batches are given as they will stand.
 
-    Raises `StatementRefused` where nothing was chosen and much would start, or more than whoever has chosen has seen.
+    Raises `Refused` where nothing was chosen and much would start, or more than whoever has chosen has seen.
     """
     now = actor.clock.now()
     found = backlog(connection, batches, opened, now)

@@ -60,7 +60,7 @@ class Span:
         return clock.meant(_midnight(self.first)), _end(self.last, clock)
 
     def until(self, zone: str, now: datetime) -> tuple[datetime, datetime]:
-        """Return both ends in UTC, of a day that has begun only what of it is over; raises `StatementRefused` for what is to come."""
+        """Return both ends in UTC, of a day that has begun only what of it is over; raises `Refused` for what is to come."""
         first, last = self.moments(zone)
         if first > last:
             begins, ends = _typed(self.first), _typed(self.last)
@@ -282,7 +282,7 @@ class Backfiller:
         sure: bool = False,
         reason: str | None = None,
     ) -> BackfillPreview:
-        """Insert the row that asks for it; a running controller does the rest. Raises `StatementRefused` where that makes no sense."""
+        """Insert the row that asks for it; a running controller does the rest. Raises `Refused` where that makes no sense."""
         reason = checked_reason(reason)
 
         def act(connection: Any) -> BackfillPreview:

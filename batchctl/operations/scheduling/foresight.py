@@ -132,7 +132,7 @@ class Rehearsed:
 
 
 def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> SchedulePreview:
-    """Reckon what a schedule will do; raises `StatementRefused` when its columns cannot be understood.
+    """Reckon what a schedule will do; raises `Refused` when its columns cannot be understood.
 
     A start without a zone is what the schedule's clocks show, and what is due at it belongs to the days shown.
     """

@@ -263,7 +263,7 @@ def _of_calendar(schedule: Schedule, context: ScheduleContext) -> Iterator[Findi
 
 
 def named(connection: Any, name: str) -> Schedule:
-    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `StatementRefused` where it cannot be read."""
+    """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
     found, broken = schedule_rows.everything(connection)
     schedule = next((each for each in found if each.name == name), None)
     if schedule is not None:

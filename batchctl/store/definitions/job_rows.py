@@ -48,7 +48,7 @@ def lock(connection: Connection) -> None:
 
 @contextmanager
 def apart(connection: Connection) -> Iterator[None]:
-    """Undo only this part when the database refuses it, and raise what it says as `StatementRefused`; what else is written stays."""
+    """Undo only this part when the database refuses it, and raise what it says as `Refused`; what else is written stays."""
     try:
         with savepoint(connection):
             yield

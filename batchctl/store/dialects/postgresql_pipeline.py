@@ -19,7 +19,7 @@ _REFUSED = frozenset({pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED}
 class PipelinedStatement:
     """A statement that has an answer once it has been sent."""
 
-    __slots__ = "rows", "text", "then", "pipeline", "values"
+    __slots__ = "pipeline", "rows", "text", "then", "values"
 
     def __init__(
         self, pipeline: Pipeline, text: str, values: Sequence[Any] | None, then: Callable[[Any], None] | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from batchctl.store.repeatable import pointing
-from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refused, trusted
+from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refuse_when, trusted
 from batchctl.store.repeatable.watched import DEFINITIONS, WatchedTable, each
 from batchctl.store.repeatable.work import as_stored
 
@@ -217,7 +217,7 @@ def _added_to(dialect: str, table: str, setting: str, schema: str) -> Iterator[T
             # An INSERT may replace a row, and no trigger for DELETE hears of it.
             is_there = f"EXISTS (SELECT 1 FROM {table} WHERE {table}_id = NEW.{table}_id)"
             for event, when in (("UPDATE", ""), ("DELETE", kept), ("INSERT", is_there)):
-                yield on_sqlite(f"{name}{event.capitalize()}", table, f"BEFORE {event}", [refused(said)], when)
+                yield on_sqlite(f"{name}{event.capitalize()}", table, f"BEFORE {event}", [refuse_when(said)], when)
         case "postgresql":
             given = (setting,) if setting else ()
             yield on_postgresql(name, table, "BEFORE UPDATE OR DELETE", "batchctl_append_only", *given)

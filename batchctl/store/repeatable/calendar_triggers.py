@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, refused, thrown, trusted
+from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, refuse_when, thrown, trusted
 
 USERS = (("Schedule", "CalendarName"), ("ProcessBatch", "ExpectedCalendar"))
 """What names a calendar, and by which column."""
@@ -21,8 +21,8 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     match dialect:
         case "sqlite":
             used = _is_used("u.{} = OLD.CalendarName")
-            yield on_sqlite(*removing, "BEFORE DELETE", [refused(USED)], used)
-            yield on_sqlite(*renaming, "BEFORE UPDATE OF CalendarName", [refused(USED)], f"{renamed} AND ({used})")
+            yield on_sqlite(*removing, "BEFORE DELETE", [refuse_when(USED)], used)
+            yield on_sqlite(*renaming, "BEFORE UPDATE OF CalendarName", [refuse_when(USED)], f"{renamed} AND ({used})")
         case "postgresql":
             yield on_postgresql(*removing, "BEFORE DELETE", "batchctl_calendar_used")
             # The function returns the old row, which a trigger before the change would leave as it is.

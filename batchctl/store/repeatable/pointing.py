@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refused
+from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refuse_when
 
 NAMES = {
     "ProcessBatch": "ProcessBatchName",
@@ -52,12 +52,12 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
         for table, column in _pointing_at(named):
             said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
             found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
-        all_refused = [refused(said, " OR ".join(used)) for said, used in found.items()]
+        all_refused = [refuse_when(said, " OR ".join(used)) for said, used in found.items()]
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
     # Of a REPLACE no other trigger hears: what was in its way is written down before, and struck out once it is told.
     left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"
     all_refused = [
-        refused(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
+        refuse_when(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
         for named in NAMES
     ]
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
@@ -95,7 +95,7 @@ def before_insert(table: str, unless: str = "") -> Iterator[str]:
     """Yield what refuses a row of a table on SQLite that points nowhere."""
     for pointing, column, named in DEFINED:
         if pointing == table:
-            yield refused(
+            yield refuse_when(
                 f"batchctl: {column} of {table}: there is no such {named}: SELECT {named}_id, {NAMES[named]} FROM {named}",
                 f"{unless.format(column)}NEW.{column} NOT IN (SELECT {named}_id FROM {named})",
             )
@@ -106,7 +106,7 @@ def before_update(table: str) -> Iterator[str]:
     yield from before_insert(table, "NEW.{0} IS NOT OLD.{0} AND ")
     if table in NAMES:
         key = f"{table}_id"
-        yield refused(
+        yield refuse_when(
             f"batchctl: other rows go by its {key}: leave that as it is",
             f"NEW.{key} <> OLD.{key} AND " + _USED.format(f"'{table}'", f"OLD.{key}"),
         )

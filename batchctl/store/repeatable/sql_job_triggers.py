@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from batchctl.store.conditions import spelled
-from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, plain, refused, thrown
+from batchctl.store.repeatable.trigger import Trigger, on_mssql, on_postgresql, on_sqlite, plain, refuse_when, thrown
 from batchctl.store.written_forms import is_day_and_time
 
 LACKS = "batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn"
@@ -33,10 +33,10 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     """Yield the triggers of the view."""
     match dialect:
         case "sqlite":
-            all_refused = [refused(said, when) for said, when in _all_refused(dialect)]
+            all_refused = [refuse_when(said, when) for said, when in _all_refused(dialect)]
             yield on_sqlite(INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr")])
             for event, said in (("Update", CHANGE), ("Delete", REMOVE)):
-                yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refused(said)])
+                yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refuse_when(said)])
         case "postgresql":
             yield on_postgresql(INSERTING, VIEW, "INSTEAD OF INSERT", "batchctl_sql_job")
             yield on_postgresql("TR_vSqlJob_Stays", VIEW, "INSTEAD OF UPDATE OR DELETE", "batchctl_job_stays")

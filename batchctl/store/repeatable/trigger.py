@@ -26,7 +26,7 @@ def on_sqlite(name: str, table: str, event: str, body: Iterable[str], when: str 
     return Trigger(name, table, f"CREATE TRIGGER {name} {event} ON {table}{condition}\nBEGIN\n{statements}END")
 
 
-def refused(wording: str, when: str = "") -> str:
+def refuse_when(wording: str, when: str = "") -> str:
     """Return what refuses a statement on SQLite, where it does so only under a condition."""
     return f"SELECT RAISE(ABORT, '{wording}')" + (f"\n    WHERE {when}" if when else "")
 

@@ -11,7 +11,7 @@ from batchctl.store.repeatable.trigger import (
     on_postgresql,
     on_sqlite,
     plain,
-    refused,
+    refuse_when,
     thrown,
     trusted,
 )
@@ -85,7 +85,7 @@ def _on_sqlite() -> Iterator[Trigger]:
         ("SetAside", "BEFORE UPDATE OF Status", SET_ASIDE, f"{by_hand} AND {aside} AND {of_new}"),
         ("SetAsideInsert", "AFTER INSERT", SET_ASIDE, f"{aside} AND {of_new}"),
     ):
-        yield on_sqlite(f"TR_FileProcess_{name}", "FileProcess", event, [refused(said)], when)
+        yield on_sqlite(f"TR_FileProcess_{name}", "FileProcess", event, [refuse_when(said)], when)
 
 
 def _not_replaced(table: str, same: str) -> Iterator[Trigger]:
@@ -100,7 +100,7 @@ def _not_replaced(table: str, same: str) -> Iterator[Trigger]:
     is_there = f"EXISTS (SELECT 1 FROM {table} r WHERE r.{table}_id = w.RowNumber)"
     gone = f"EXISTS (SELECT 1 {kept} AND (w.RowNumber = NEW.{table}_id OR NOT {is_there}))"
     yield on_sqlite(f"TR_{table}_InTheWay", table, "BEFORE INSERT", [forget, keep], any_kept)
-    yield on_sqlite(f"TR_{table}_NotReplaced", table, "AFTER INSERT", [refused(REPLACED.format(table))], gone)
+    yield on_sqlite(f"TR_{table}_NotReplaced", table, "AFTER INSERT", [refuse_when(REPLACED.format(table))], gone)
 
 
 def _keeping_on_sqlite() -> Iterator[Trigger]:
@@ -119,7 +119,7 @@ def _keeping_on_sqlite() -> Iterator[Trigger]:
         ("ProcessControl", "InUseUpdate", "BEFORE UPDATE", STEP_RUNS, f"{moved} AND {runs}"),
         ("ProcessControl", "Replaced", "AFTER INSERT", STEP_REPLACED, gone),
     ):
-        yield on_sqlite(f"TR_{table}_{name}", table, event, [refused(said)], when)
+        yield on_sqlite(f"TR_{table}_{name}", table, event, [refuse_when(said)], when)
 
 
 def _on_postgresql() -> Iterator[Trigger]:

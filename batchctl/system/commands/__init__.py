@@ -1,0 +1,1 @@
+"""Operating-system commands: carried out, supervised, written down and adopted."""

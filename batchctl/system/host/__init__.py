@@ -1,0 +1,1 @@
+"""What the operating system has, and what this host sees of others."""

@@ -1,0 +1,1 @@
+"""The code of plugins and jobs: called in processes of their own, within time limits."""

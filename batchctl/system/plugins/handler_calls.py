@@ -1,0 +1,232 @@
+"""Asking step handlers of plugins, within a time limit: one that hangs keeps its controller from nothing else.
+
+Where there is an alarm, plugin code is interrupted by it on the very thread that asks: a thread beside could not be
+left alone, because a regular expression lets no other thread of the process run. Elsewhere such a thread is what there is.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from batchctl.domain.errors import CannotBegin, NoAnswer, is_typed
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.text import shorten, visible
+from batchctl.ports import Answered, Hang
+from batchctl.system.concurrency.threads import Threads
+from batchctl.system.plugins.last_word import LastWord, PluginQuestion, left_behind
+
+LIMIT = timedelta(seconds=5)
+"""How long a handler may take to answer; on SQLite nobody else can write meanwhile."""
+REST = timedelta(seconds=30)
+"""How long one that was interrupted is left alone: it would keep the controller waiting again."""
+AGAIN = 1.0
+"""Seconds after which code that has caught the interruption is interrupted once more."""
+LIMITS = 3
+"""After how many times its limit a controller is ended that code neither answers nor lets go on: its manager restarts it."""
+
+_Kind = tuple[str, str]
+"""The module and the name of a handler's class."""
+_OWN = frozenset({"batchctl", "step_handlers"})
+
+
+class _Rest(NamedTuple):
+    """How long a handler is left alone that did not answer."""
+
+    is_over: Callable[[], bool]
+    lasts: str
+
+
+class _TookTooLong(BaseException):
+    """Raised in the midst of plugin code, which is to catch it no more than the end of the program."""
+
+    def __init__(self, rest: _Rest) -> None:
+        super().__init__()
+        self.rest = rest
+
+
+@dataclass(frozen=True, slots=True)
+class _Hanging(Hang):
+    rest: _Rest
+    refuses: InstanceId | None = None
+    """Whose step is refused, and not put back: asking about it has ended a controller."""
+
+
+class HandlerCalls:
+    """Asks handlers; knows which of them did not answer when they were last asked."""
+
+    def __init__(self, limit: timedelta = LIMIT, rest: timedelta = REST) -> None:
+        """Nobody has been asked yet."""
+        self._limit = limit.total_seconds()
+        self._rest = rest.total_seconds()
+        self._hangs: dict[_Kind, _Hanging] = {}
+        self._last_word: LastWord | None = None
+        self._threads = Threads("batchctl-handler")
+
+    def ask(
+        self, handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
+    ) -> Answered:
+        """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is left alone.
+
+        What would end a program is no answer either: whoever asks hears of signals himself, so it is the plugin's own.
+        """
+        kind: type = type(handler)
+        if is_own(kind):
+            return question()
+        self._leave_alone(kind, of)
+        try:
+            with self._guarded(handler, about, of):
+                return self._within_limit(question)
+        except Exception:
+            raise
+        except _TookTooLong as late:
+            hang = self._hangs[_key(kind)] = _Hanging(self._hung(handler, about), of, late.rest)
+            raise hang.error from None
+        except BaseException as error:
+            if is_typed(error):
+                raise
+            raise _ended(handler, about, error) from error
+
+    @property
+    def hangs(self) -> Sequence[Hang]:
+        """What was not answered by handlers that did not answer when they were last asked."""
+        return tuple(self._hangs.values())
+
+    @contextmanager
+    def guarding(self, state: Path) -> Iterator[None]:
+        """End this program where plugin code gives it no way back, and ask no more what has ended one before."""
+        for asked in left_behind(state):
+            rest = _Rest(lambda: False, "before the controller is restarted")
+            # It is told as long as nobody restarts the controller, whatever becomes of that instance.
+            self._hangs[asked.module, asked.kind] = _Hanging(_deadly(asked), None, rest, _instance(asked))
+        with suppress(OSError):  # Whatever keeps this from being written, steps go on.
+            self._last_word = LastWord(state)
+        try:
+            yield
+        finally:
+            if self._last_word is not None:
+                self._last_word.close()
+            self._last_word = None
+
+    def _guarded(self, handler: object, about: str, of: InstanceId | None) -> AbstractContextManager[None]:
+        if self._last_word is None:
+            return nullcontext()
+        said = f"{_called(handler)} did not answer, and could not be interrupted, asked about {shorten(about, 500)}"
+        asked = PluginQuestion(*_key(type(handler)), said, _correction(handler), of)
+        return self._last_word.over(asked, LIMITS * self._limit)
+
+    def _leave_alone(self, kind: type, of: InstanceId | None) -> None:
+        """Refuse to ask a handler that hangs still, or did a moment ago."""
+        hang = self._hangs.get(_key(kind))
+        if hang is None:
+            return
+        if of is not None and of == hang.refuses:
+            raise hang.error
+        if not hang.rest.is_over():
+            message = f"It is not asked again {hang.rest.lasts}: {hang.error.message}"
+            raise CannotBegin(message, next_step=hang.error.next_step)
+        del self._hangs[_key(kind)]
+
+    def _hung(self, handler: object, about: str) -> NoAnswer:
+        message = f"{_called(handler)} did not answer within {self._limit:g} seconds, asked about {about}."
+        return NoAnswer(message, next_step=_correction(handler))
+
+    def _within_limit(self, question: Callable[[], Answered]) -> Answered:
+        if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
+            return self._interrupted(question)
+        return self._on_thread(question)
+
+    if sys.platform != "win32":
+
+        def _interrupted(self, question: Callable[[], Answered]) -> Answered:
+            asks, limit = True, time.monotonic() + self._limit
+
+            def interrupt(*_: object) -> None:
+                # Anybody may send this signal, and plugin code may set the alarm for itself.
+                if asks and (now := time.monotonic()) >= limit:
+                    until = now + self._rest
+                    raise _TookTooLong(_Rest(lambda: time.monotonic() >= until, f"for {self._rest:g} seconds"))
+
+            before = signal.signal(signal.SIGALRM, interrupt)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, self._limit, AGAIN)
+                return question()
+            finally:
+                asks = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, before)
+
+    def _on_thread(self, question: Callable[[], Answered]) -> Answered:
+        answer, has_come = list[Callable[[], Any]](), threading.Event()
+
+        def work() -> None:
+            try:
+                found = context.run(question)
+                answer.append(lambda: found)
+            except BaseException as error:  # noqa: BLE001 - raised where it was asked
+                answer.append(_raiser(error))
+            has_come.set()
+
+        context = copy_context()
+        try:
+            self._threads.run(work)
+        except RuntimeError as error:
+            message = f"The system refused to start another thread: {error}."
+            raise CannotBegin(message) from error
+        if not has_come.wait(self._limit):
+            raise _TookTooLong(_Rest(has_come.is_set, "before it has answered"))
+        told: Answered = answer[0]()
+        return told
+
+
+@cache
+def is_own(kind: type) -> bool:
+    """Say whether a handler of this class is one of the product, which needs no time limit."""
+    return kind.__module__.partition(".")[0] in _OWN
+
+
+def _key(kind: type) -> _Kind:
+    return kind.__module__, kind.__qualname__
+
+
+def _instance(asked: PluginQuestion) -> InstanceId | None:
+    return None if asked.of is None else InstanceId(asked.of)
+
+
+def _deadly(asked: PluginQuestion) -> NoAnswer:
+    message = f"{asked.wording}: the controller that had asked was ended."
+    return NoAnswer(message, next_step=asked.mend)
+
+
+def _ended(handler: object, about: str, error: BaseException) -> NoAnswer:
+    raised = visible(f"{type(error).__name__}: {error}".removesuffix(": "))
+    message = f"{_called(handler)} raised {raised}, asked about {about}."
+    return NoAnswer(message, next_step=_correction(handler))
+
+
+def _called(asked: object) -> str:
+    name = getattr(asked, "process_type", None)
+    if name is None:
+        return f"The populator '{visible(str(getattr(asked, 'name', type(asked).__name__)))}'"
+    return f"The handler of '{visible(str(name))}'"
+
+
+def _correction(handler: object) -> str:
+    return f"correct what the step gives it, or module {visible(type(handler).__module__)} and restart the controller"
+
+
+def _raiser(error: BaseException) -> Callable[[], Any]:
+    def raise_it() -> Any:
+        raise error
+
+    return raise_it

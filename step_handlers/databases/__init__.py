@@ -1,0 +1,1 @@
+"""What steps need of every kind of target database, and SQLite."""

@@ -1,0 +1,112 @@
+"""What every kind of target database does for a step: read its SQL, write it for a shell, carry it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest
+from step_handlers.databases._statements import Statement
+
+
+class ConnectionRefused(Exception):
+    """A connection that no step can use; the message says why and what to do."""
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        """Say why; `fatal` when trying again cannot help."""
+        super().__init__(message)
+        self.fatal = fatal
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A statement with the values of its placeholders; a secret's value is `{"secret": name}`."""
+
+    statement: Statement
+    values: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The statements of a step: those before its transaction, and those inside."""
+
+    before: tuple[Statement, ...]
+    inside: tuple[Statement, ...]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return all of them."""
+        return self.before + self.inside
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStep:
+    """A step ready to be carried out: the text for the shell, and what the spec says beside the connection."""
+
+    text: str
+    spec: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A procedure's parameter with its value; an `output` one is read when the procedure has ended."""
+
+    name: str
+    value: JsonValue
+    output: bool = False
+
+
+class Database(Protocol):
+    """One kind of database; all objects of a kind are equal."""
+
+    def __hash__(self) -> int:
+        """Return the same for all objects of the kind."""
+        ...
+
+    def read(self, text: str, names: Sequence[str]) -> Script:
+        """Parse SQL in which hole number n is the bound value `names[n]`; raises `MalformedSql`."""
+        ...
+
+    def write(
+        self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
+    ) -> WrittenStep:
+        """Write what a person can paste into the database's shell, and the spec; raises `ConnectionRefused`."""
+        ...
+
+    def missing(self, connection: Connection, directory: str) -> str | None:
+        """Say that the database or its driver is not there; None when it is, or when only opening it would tell."""
+        ...
+
+    def misread(self, written: Sequence[Statement]) -> str | None:
+        """Say which statement cannot be read, without touching the database; None when all can."""
+        ...
+
+    def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
+        """Carry out a spec; raises `ConnectionRefused`."""
+        ...
+
+    def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
+        """Say whether a session still carries out a spec; None when that cannot be known. Raises `ConnectionRefused`."""
+        ...
+
+
+@runtime_checkable
+class CallsProcedures(Protocol):
+    """A kind of database that has stored procedures itself."""
+
+    def call_finding(self, name: str) -> str | None:
+        """Say why a text is no procedure name."""
+        ...
+
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
+        """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
+        ...
+
+
+def secret_source(context: StepContext, value: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where the value of a bound secret comes from: `env` and a name, or `file` and a path."""
+    kind, _, place = context.secrets[value["secret"]].partition(":")
+    return kind, place

@@ -1,0 +1,1 @@
+"""Packages of SSIS: those of the catalog, and those that `dtexec` runs."""

@@ -1,0 +1,1 @@
+"""PostgreSQL as a target database, and what `psql` takes."""

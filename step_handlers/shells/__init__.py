@@ -1,0 +1,1 @@
+"""The shells that people paste command texts into."""

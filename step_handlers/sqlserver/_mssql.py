@@ -1,0 +1,435 @@
+"""SQL Server as a target database, through pyodbc or mssql-python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+from threading import Lock  # noqa: TID251 - the session is cancelled from another thread
+from typing import Any, Protocol
+
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest, visible
+from step_handlers.databases._database import Argument, Bound, ConnectionRefused, Script, WrittenStep
+from step_handlers.databases._results import Results
+from step_handlers.databases._statements import Statement, statements
+from step_handlers.databases._urls import odbc_parts, password_source, url_of
+from step_handlers.sqlserver import _tsql
+from step_handlers.sqlserver._mssql_driver import driver_of, load, open_session
+from step_handlers.sqlserver._mssql_errors import LOST_STATES, ReportedError, without_prefix
+from step_handlers.sqlserver._tsql import Variable
+
+LOCK_SECONDS = 5
+"""How long a step waits for a session that still carries out its instance."""
+CANCEL_AGAIN_SECONDS = 0.5
+"""A request to cancel that comes between two calls is lost, so it is repeated until the step has ended."""
+
+_MOST_ERRORS = 1000
+"""How many errors in a row are read past: a procedure in a loop may raise any number."""
+_SHOWN_OF_A_LOCK = 32
+"""How many characters of a lock's name sys.dm_tran_locks shows."""
+_REFUSED_LOCK = {
+    -1: "in time",
+    -2: "because it was cancelled",
+    -3: "because of a deadlock",
+    -999: "because of a bad call",
+}
+
+
+class ServerCursor(Protocol):
+    """What the drivers have in common in their cursors."""
+
+    messages: Any
+    description: Any
+    rowcount: int
+
+    def execute(self, sql: str, *parameters: Any) -> Any:
+        """Send a batch, and stop at its first result."""
+        ...
+
+    def fetchmany(self, size: int = ..., /) -> Sequence[Any]:
+        """Return the next rows."""
+        ...
+
+    def fetchone(self) -> Any:
+        """Return the next row."""
+        ...
+
+    def nextset(self) -> Any:
+        """Go to the next result; false at the end. Late errors are raised here."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SqlServer:
+    """SQL Server."""
+
+    def read(self, text: str, names: Sequence[str]) -> Script:
+        """Parse SQL; raises `MalformedSql`."""
+        found = statements(text, names, _tsql.GRAMMAR)
+        for statement in found:
+            _tsql.refuse(statement)
+        return Script((), tuple(found))
+
+    def write(
+        self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
+    ) -> WrittenStep:
+        """Write a script for sqlcmd, and the spec."""
+        del before
+        (batch,) = inside
+        variables = [Variable(name, value) for name, value in batch.values.items()]
+        written = _written(request, connection, variables, _tsql.script_body(batch), "SET XACT_ABORT ON;", "")
+        return (
+            replace(written, spec={**written.spec, "alone": True}) if _tsql.is_maintenance(batch.statement) else written
+        )
+
+    def call_finding(self, name: str) -> str | None:
+        """Say why a text is no procedure name."""
+        return _tsql.call_finding(name)
+
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
+        """Write a call for sqlcmd, and the spec."""
+        parts = _tsql.identifiers(name) or []
+        variables = [Variable(f"arg{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
+        called = ".".join(map(_tsql.identifier, parts))
+        # The procedure decides itself what an error undoes, as it does in SSMS.
+        body = _tsql.call_body(parts, arguments)
+        return _written(request, connection, variables, body, "SET XACT_ABORT OFF;", called)
+
+    def missing(self, connection: Connection, directory: str) -> str | None:
+        """Look for the driver; whether the server is there, only connecting would tell."""
+        del directory
+        module, extra = driver_of(connection)
+        try:
+            load(connection)
+        except (ImportError, OSError) as error:
+            name = visible(connection.name)
+            said = visible(str(error))
+            more = " and Microsoft's ODBC driver" if module == "pyodbc" else ""
+            return f"connection '{name}' needs {module}{more}: {said}; install it: pip install 'batchctl[{extra}]'"
+        return None
+
+    def misread(self, written: Sequence[Statement]) -> str | None:
+        """Say nothing: only the server can parse them."""
+        del written
+        return None
+
+    def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
+        """Carry out the batch, and read everything it answers."""
+        missing = self.missing(connection, "")
+        if missing is not None:
+            raise ConnectionRefused(missing, fatal=True)
+        driver = load(connection)
+        opened = open_session(driver, connection)
+        session = _Session(driver, connection, opened, opened.cursor(), execution, Results(execution.masked))
+        execution.on_stop(session.cancel)
+        try:
+            return session.carry_out(spec)
+        finally:
+            session.close()
+
+    def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
+        """Try the lock that a session holds as long as it carries out the instance."""
+        if self.missing(connection, "") is not None:
+            return None
+        driver = load(connection)
+        with closing(open_session(driver, connection)) as opened:
+            cursor = opened.cursor()
+            try:
+                cursor.execute(_take_lock(0), spec["lock"])
+                got = cursor.fetchone()[0]
+            except driver.Error:
+                return None
+        # Refused in time: somebody has it. Any other refusal tells nothing.
+        return {0: False, 1: False, -1: True}.get(got)
+
+
+def _written(
+    request: StepRequest, connection: Connection, variables: Sequence[Variable], body: str, abort: str, called: str
+) -> WrittenStep:
+    url = url_of(connection)
+    context = request.context
+    known = {key.lower(): value for key, value in odbc_parts(str(url.query.get("odbc_connect", "")))}
+    host = f"{url.host},{url.port or url.query.get('port')}" if url.port or "port" in url.query else url.host
+    server = host or known.get("server") or "the server of its ODBC source"
+    user = url.username or known.get("uid")
+    text = _tsql.pasted(
+        url.database or known.get("database"),
+        f"{server}{f' as {user}' if user else ''}",
+        _password(connection, context),
+        context,
+        variables,
+        body,
+        abort,
+    )
+    prelude = [variable.sent() for variable in variables]
+    spec: dict[str, JsonValue] = {
+        "instance": request.instance.instance_id,
+        "lock": request.lock_name,
+        "settings": abort,
+        "called": called,
+        "batch": "\n".join([*prelude, body]),
+        "parameters": [variable.value for variable in variables if variable.value is not None],
+        "lines_before": len(prelude) + 1,
+    }
+    return WrittenStep(text, spec)
+
+
+def _password(connection: Connection, context: StepContext) -> str | None:
+    match password_source(connection, context.secrets):
+        case None:
+            return None
+        case "url", name:
+            return f"is that of [connections.{name}]"
+        case kind, place:
+            return f"comes from {kind} {place}"
+
+
+def _take_lock(seconds: float) -> str:
+    return (
+        "DECLARE @got int; EXEC @got = sp_getapplock @Resource = ?, @LockMode = 'Exclusive', @LockOwner = 'Session', "
+        f"@LockTimeout = {round(seconds * 1000)}; SELECT @got;"
+    )
+
+
+class _Stopped(Exception):
+    """The step was told to stop before its batch was sent."""
+
+
+@dataclass(slots=True)
+class _Session:
+    driver: Any
+    connection: Connection
+    opened: Any
+    cursor: ServerCursor
+    execution: Execution
+    results: Results
+    ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
+    cancelling: Lock = field(default_factory=Lock)
+    """Held by who cancels, and by who closes: a session that is closed during a cancel ends the process (SIGSEGV)."""
+    is_over: bool = False
+    is_killed: bool = False
+    """True once the server was told to end the session, and has said that it does."""
+    number: int | None = None
+    """What the server calls the session."""
+    reported: ReportedError | None = None
+    return_code: int | None = None
+    is_counted: bool = True
+
+    def cancel(self) -> None:
+        """Cancel what runs until the step has ended; a server that takes no notice is told once to end the session."""
+        is_ended = False
+        while self._cancel_once():
+            if self.execution.must_end and not is_ended:
+                is_ended = True
+                self._end_elsewhere()
+            try:
+                self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
+            except Empty:
+                continue
+            return
+
+    def _cancel_once(self) -> bool:
+        with self.cancelling:
+            if self.is_over:
+                return False
+            with suppress(self.driver.Error, RuntimeError):
+                _canceller(self.cursor)()
+            return True
+
+    def _end_elsewhere(self) -> None:
+        """End the session from another one, where that is permitted and it is still there: its number is soon another's."""
+        with (
+            suppress(self.driver.Error, ConnectionRefused),
+            closing(open_session(self.driver, self.connection)) as other,
+            self.cancelling,
+        ):
+            if not self.is_over:
+                other.cursor().execute(f"KILL {self.number}")
+                self.is_killed = True
+
+    def _be_over(self) -> None:
+        """Let nothing be cancelled any more, once no cancel is under way: what was read to its end is done."""
+        with self.cancelling:
+            self.is_over = True
+
+    def close(self) -> None:
+        """Close the session."""
+        self._be_over()
+        self.ended.put(None)
+        self.opened.close()
+
+    def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:
+        sent = False
+        try:
+            self._prepare(spec)
+            values = [
+                self.execution.secret(value["secret"]) if isinstance(value, dict) else value
+                for value in spec["parameters"]
+            ]
+            if self.execution.stopping:
+                raise _Stopped
+            sent = True
+            self._drain(spec["batch"], values, goes_on=bool(spec["called"]))
+            self._be_over()
+            left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.reported is None else 0
+        except (_Stopped, ConnectionRefused, self.driver.Error) as error:
+            return self._failed(error, spec, sent=sent)
+        if self.reported is not None:
+            return self._failed(None, spec, sent=True, left_open=bool(left_open))
+        if left_open:
+            self._roll_back()
+            return self._ended(f"{spec['called'] or 'the batch'} left a transaction open; it was rolled back")
+        if spec["called"] and self.return_code != 0:
+            code = "no return code" if self.return_code is None else f"return code {self.return_code}"
+            return self._ended(f"{spec['called']} ended with {code}; only 0 is success")
+        return self._ended(None)
+
+    def _prepare(self, spec: Mapping[str, Any]) -> None:
+        for settings in (*_tsql.SETTINGS, spec["settings"]):
+            self.cursor.execute(settings)
+        session = self._row(
+            "SELECT session_id, CONVERT(varchar(33), login_time, 126) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
+        )
+        self.number = session[0]
+        self.execution.in_session(f"{session[0]}@{session[1]}")
+        resource = spec["lock"]
+        got = self._first(_take_lock(LOCK_SECONDS), resource)
+        if got is None or got < 0:
+            raise ConnectionRefused(self._who_holds(resource, spec["instance"], got))
+
+    def _who_holds(self, resource: str, instance: int, got: int | None) -> str:
+        name = visible(self.connection.name)
+        if got != -1:
+            why = _REFUSED_LOCK.get(got or 0, f"with {got}")
+            return f"connection '{name}': the lock of BatchControl {instance} was not granted {why}"
+        holder = None
+        with suppress(self.driver.Error):  # whoever may not see the locks of others is told less
+            holder = self._first(
+                "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
+                "AND request_status = 'GRANT' AND resource_database_id = DB_ID() AND resource_description LIKE ?",
+                f"%[[]{resource[:_SHOWN_OF_A_LOCK]}%",
+            )
+        by = "another session" if holder is None else f"session {holder}"
+        end = "" if holder is None else f", or end it: KILL {holder}"
+        return (
+            f"connection '{name}': BatchControl {instance} is still being carried out there, by {by}; wait for it{end}"
+        )
+
+    def _row(self, sql: str, *parameters: Any) -> Any:
+        self.cursor.execute(sql, *parameters)
+        row = self.cursor.fetchone()
+        while self.cursor.nextset():
+            pass
+        return row
+
+    def _first(self, sql: str, *parameters: Any) -> int | None:
+        row = self._row(sql, *parameters)
+        return None if row is None else row[0]
+
+    def _drain(self, sql: str, values: Sequence[Any], *, goes_on: bool) -> None:
+        """Read every result: an error behind the first one is raised only on the way to it.
+
+        What `goes_on` after an error, as a procedure does, is read to its end as far as the driver can: pyodbc gives up what
+        the server has not sent yet, mssql-python reads on.
+        """
+        self._heard(lambda: self.cursor.execute(sql, *values), goes_on=goes_on)
+        is_count_known = True
+        while True:
+            self._hear()
+            if self.cursor.description is not None:
+                self._read([str(column[0]) for column in self.cursor.description])
+            elif is_count_known:
+                self.results.affected += max(0, self.cursor.rowcount)
+            else:
+                self.is_counted = False
+            if not self._heard(self.cursor.nextset, goes_on=goes_on):
+                break
+            # mssql-python leaves the count of the first result, or of the rows that were read, standing.
+            is_count_known = self.driver.__name__ == "pyodbc"
+        self._hear()
+
+    def _heard(self, ask: Callable[[], Any], *, goes_on: bool) -> Any:
+        """Go to a result; an error on the way is kept, the first one, where more may come behind it."""
+        for _ in range(_MOST_ERRORS):
+            try:
+                return ask()
+            except self.driver.Error as error:
+                reported = ReportedError.of(error)
+                if not goes_on or reported.state in LOST_STATES or self.execution.stopping:
+                    raise
+                self.reported = self.reported or reported
+                if self.driver.__name__ == "pyodbc":
+                    return False
+                ask = self.cursor.nextset
+        return False
+
+    def _read(self, names: Sequence[str]) -> None:
+        if tuple(names) == _tsql.ERROR:
+            number, severity, inner_state, line, procedure, text = self.cursor.fetchone()
+            # An error while undoing would hide the one that began it.
+            if self.reported is None:
+                self.reported = ReportedError(str(text), int(number), "", severity, inner_state, line, procedure)
+        elif names[:1] == [_tsql.RETURN_CODE]:
+            self.return_code, *outputs = self.cursor.fetchone()
+            for name, value in zip(names[1:], outputs, strict=True):
+                self.results.say(f"@{name} = {'NULL' if value is None else value}")
+        else:
+            self.results.drain(self.cursor)
+
+    def _hear(self) -> None:
+        for line in _texts(self.cursor.messages):
+            self.results.say(line)
+
+    def _roll_back(self) -> None:
+        # What has ended the transaction already makes this fail (3903), which is no news.
+        with suppress(self.driver.Error):
+            self.cursor.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+
+    def _failed(
+        self, error: Exception | None, spec: Mapping[str, Any], *, sent: bool, left_open: bool = False
+    ) -> StepOutcome:
+        with suppress(self.driver.Error):
+            self._hear()
+        self._roll_back()
+        what = spec["called"] or "the batch"
+        end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
+        end = "; the transaction that it left open was rolled back" if left_open else end
+        reported = self.reported or ReportedError.of(error or _Stopped())
+        if sent and self.reported is None and reported.state in LOST_STATES and not self.is_killed:
+            message = f"{what}: the connection was lost ({visible(reported.text)}); whether it was done is not known"
+            return self._ended(message, lost=True)
+        if self.execution.stopping:
+            return StepOutcome(
+                succeeded=False, stopped=True, message=f"was stopped at {what}{end}", output=self.results.text()
+            )
+        if isinstance(error, ConnectionRefused):
+            return self._ended(str(error), fatal=error.fatal)
+        lines_before = spec["lines_before"]
+        ended = self._ended(f"{what} failed: {reported.wording(lines_before)}{end}", fatal=reported.is_fatal)
+        return replace(ended, error_code=reported.code, error_line=reported.own_line(lines_before))
+
+    def _ended(self, message: str | None, *, fatal: bool = False, lost: bool = False) -> StepOutcome:
+        return StepOutcome(
+            succeeded=message is None,
+            message=message,
+            fatal=fatal,
+            lost=lost,
+            return_code=self.return_code,
+            output=self.results.text(),
+            rows_affected=self.results.affected if self.is_counted else None,
+            value=self.results.value,
+        )
+
+
+def _canceller(cursor: Any) -> Callable[[], None]:
+    """Return what cancels, without blocking: mssql-python has it at the handle of its statement alone."""
+    cancel: Callable[[], None] = getattr(cursor, "cancel", None) or cursor.hstmt._cancel  # noqa: SLF001 - its only way
+    return cancel
+
+
+def _texts(messages: Sequence[tuple[Any, Any]] | None) -> Iterator[str]:
+    for _, text in messages or ():
+        yield without_prefix(str(text))
