@@ -111,7 +111,7 @@ class StatementChannel:
     def execute(
         self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
     ) -> None:
-        """Send a statement and read everything it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
+        """Send a statement, read all it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
         import psycopg  # noqa: PLC0415 - as above
         from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
 
