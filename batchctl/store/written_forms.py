@@ -121,7 +121,7 @@ def is_day_and_time(column: str) -> differing:
     bare, short, regular = f"trim({column})", f"{_DAY}[ T]{_TIME}", f"{_REGULAR_DAY}[ T]{_REGULAR_TIME}(:[0-5][0-9])?"
     one_of = [short, f"{short}:[0-5][0-9]"]
     elsewhere, _, on_mssql = _one(bare, one_of, [*_NO_DAY, "*[ T]2[4-9]*"], regular).clauses
-    in_full = f"substr({bare}||':00',1,max(19,length({bare}))) GLOB '{one_of[1]}'"
+    in_full = f"substr({bare}||':'||'00',1,max(19,length({bare}))) GLOB '{one_of[1]}'"
     on_sqlite = f"{in_full} AND {_IN_YEAR.format(bare)} AND substr({bare},12,2) < '24'"
     return differing(str(elsewhere), on_sqlite, str(on_mssql))
 

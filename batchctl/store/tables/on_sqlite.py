@@ -11,8 +11,10 @@ from sqlalchemy.schema import CreateTable
 
 from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, requirements
 
-_WIDTH = 110
+_WIDTH = 125
 """Characters after which a column goes on in another line."""
+_IN_A_LINE = 6
+"""How many texts are told in one line to hold no NUL."""
 _ON = "\n        "
 
 
@@ -44,10 +46,10 @@ def _parts(table: Table, compiler: Any) -> Iterator[str]:
             said += f"{_ON if long else ' '}CHECK ({condition})"
         yield said
     yield from (f"UNIQUE ({', '.join(several)})" for several in unique if len(several) > 1)
-    texts = [column.name for column in table.c if is_text(column)]
+    texts = [f"instr({column.name},char(0))" for column in table.c if is_text(column)]
     if texts and not often:
-        some = (" OR ".join(f"instr({name},char(0))" for name in texts[at : at + 4]) for at in range(0, len(texts), 4))
-        yield f"CHECK (NOT ({f' OR{_ON}'.join(some)}))"
+        lines = (" OR ".join(texts[at : at + _IN_A_LINE]) for at in range(0, len(texts), _IN_A_LINE))
+        yield f"CHECK (NOT ({f' OR{_ON}'.join(lines)}))"
 
 
 def _unique(table: Table) -> list[UniqueConstraint]:

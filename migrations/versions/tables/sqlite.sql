@@ -32,9 +32,8 @@ CREATE TABLE ProcessBatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR
-        instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR
-        instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
+        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -59,18 +58,14 @@ CREATE TABLE Schedule (
         CHECK (ScheduleType IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')),
     IntervalMinutes INTEGER CHECK (IntervalMinutes BETWEEN 1 AND 1440)
         CHECK ((IntervalMinutes IS NOT NULL) = (ScheduleType IN ('interval'))),
-    RunTimes TEXT CHECK (length(RunTimes) <= 200)
-        CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
+    RunTimes TEXT CHECK (length(RunTimes) <= 200) CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK ((RunTimes IS NOT NULL) = (ScheduleType IN ('daily', 'weekly', 'monthly', 'monthly_dow')))
         CHECK ((',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[^0-2]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,2[^0-3]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[01][^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,??[^:]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,???[^0-5]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,????[^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,?????[^,]*'),
-    RunDays TEXT CHECK (length(RunDays) <= 200)
-        CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
+    RunDays TEXT CHECK (length(RunDays) <= 200) CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDays),'mon','W'),'tue','W'),'wed','W'),'thu','W'),'fri','W'),'sat','W'),'sun','W'),' ',''),'W-W','W')||',','W,','') = ''),
-    RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200)
-        CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
+    RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200) CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDaysOfMonth),'4','9'),'5','9'),'6','9'),'7','9'),'8','9'),'29','W'),'30','W'),'31','W'),'2','1'),'3','U'),'9','U'),'10','V'),'11','V'),'1U','V'),'1','U'),'0U','V'),'U','V'),'last','V'),'business_V','W'),'V','W'),' ','')||',','W,','') = ''),
-    WeekOfMonth TEXT CHECK (length(WeekOfMonth) <= 200)
-        CHECK (WeekOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly_dow'))
+    WeekOfMonth TEXT CHECK (length(WeekOfMonth) <= 200) CHECK (WeekOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
@@ -84,7 +79,7 @@ CREATE TABLE Schedule (
     EndDate TEXT CHECK (length(EndDate) <= 10)
         CHECK (trim(EndDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(EndDate),6,2) BETWEEN '01' AND '12' AND substr(trim(EndDate),9,2) BETWEEN '01' AND '31'),
     RunAt TEXT CHECK (length(RunAt) <= 50) CHECK ((RunAt IS NOT NULL) = (ScheduleType IN ('once')))
-        CHECK (substr(trim(RunAt)||':00',1,max(19,length(trim(RunAt)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(RunAt),6,2) BETWEEN '01' AND '12' AND substr(trim(RunAt),9,2) BETWEEN '01' AND '31' AND substr(trim(RunAt),12,2) < '24'),
+        CHECK (substr(trim(RunAt)||':'||'00',1,max(19,length(trim(RunAt)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(RunAt),6,2) BETWEEN '01' AND '12' AND substr(trim(RunAt),9,2) BETWEEN '01' AND '31' AND substr(trim(RunAt),12,2) < '24'),
     Cron TEXT CHECK (length(Cron) <= 200) CHECK ((Cron IS NOT NULL) = (ScheduleType IN ('cron'))),
     TimeZone TEXT CHECK (length(TimeZone) <= 200),
     CalendarName TEXT CHECK (length(CalendarName) <= 200),
@@ -108,11 +103,9 @@ CREATE TABLE Schedule (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR
-        instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR
-        instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR
-        instr(Description,char(0))))
+    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
+        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
+        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -132,8 +125,7 @@ CREATE TABLE Calendar (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR
-        instr(Description,char(0))))
+    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -146,8 +138,7 @@ CREATE TABLE DataTrigger (
     StatusColumn TEXT NOT NULL CHECK (length(StatusColumn) BETWEEN 1 AND 200),
     PendingValue TEXT NOT NULL CHECK (length(PendingValue) <= 200),
     CreatedColumn TEXT CHECK (length(CreatedColumn) <= 200),
-    RowThreshold INTEGER CHECK (RowThreshold >= 1)
-        CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
+    RowThreshold INTEGER CHECK (RowThreshold >= 1) CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
     IdleMinutes INTEGER CHECK (IdleMinutes BETWEEN 1 AND 525600) CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL),
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
@@ -158,8 +149,8 @@ CREATE TABLE DataTrigger (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR
-        instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR instr(CreatedColumn,char(0))))
+    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
+        instr(CreatedColumn,char(0))))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -172,8 +163,7 @@ CREATE TABLE FileWatch (
     Recursive INTEGER NOT NULL DEFAULT 0 CHECK (Recursive IN (0, 1)),
     SettleSeconds INTEGER NOT NULL DEFAULT 10 CHECK (SettleSeconds BETWEEN 0 AND 86400),
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
-    DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time'
-        CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
+    DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     UnreachableSince TEXT
         CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
@@ -181,8 +171,7 @@ CREATE TABLE FileWatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR
-        instr(MarkerSuffix,char(0))))
+    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -226,8 +215,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR
-        instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -249,8 +237,8 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR
-        instr(Actor,char(0)) OR instr(Answer,char(0)) OR instr(AnsweredBy,char(0))))
+    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
+        instr(AnsweredBy,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -271,8 +259,7 @@ CREATE TABLE BatchFreeze (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR
-        instr(ThawedBy,char(0))))
+    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -316,8 +303,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR
-        instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -336,8 +322,8 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR
-        instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR instr(ValuesAfter,char(0))))
+    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
+        instr(ValuesAfter,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -444,9 +430,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR
-        instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR
-        instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
+        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -479,8 +464,7 @@ CREATE TABLE ProcessControl (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     ProcessControlSeq INTEGER NOT NULL CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
-    ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50)
-        CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
+    ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
@@ -497,8 +481,8 @@ CREATE TABLE ProcessControl (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR
-        instr(Data3,char(0)) OR instr(Data4,char(0)) OR instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
+        instr(Data5,char(0)) OR instr(Data6,char(0))))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -568,8 +552,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR
-        instr(Message,char(0))))
+    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -726,8 +709,7 @@ CREATE TABLE BatchProcessHistory (
     AttemptNo INTEGER NOT NULL DEFAULT 1,
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
-    Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto'
-        CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
+    Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto' CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'running'
         CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped'),
     CommandText TEXT NOT NULL CHECK (NOT instr(CommandText,char(0))),

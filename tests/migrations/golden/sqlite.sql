@@ -47,9 +47,8 @@ CREATE TABLE ProcessBatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR
-        instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR
-        instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
+        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -74,18 +73,14 @@ CREATE TABLE Schedule (
         CHECK (ScheduleType IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')),
     IntervalMinutes INTEGER CHECK (IntervalMinutes BETWEEN 1 AND 1440)
         CHECK ((IntervalMinutes IS NOT NULL) = (ScheduleType IN ('interval'))),
-    RunTimes TEXT CHECK (length(RunTimes) <= 200)
-        CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
+    RunTimes TEXT CHECK (length(RunTimes) <= 200) CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK ((RunTimes IS NOT NULL) = (ScheduleType IN ('daily', 'weekly', 'monthly', 'monthly_dow')))
         CHECK ((',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[^0-2]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,2[^0-3]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[01][^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,??[^:]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,???[^0-5]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,????[^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,?????[^,]*'),
-    RunDays TEXT CHECK (length(RunDays) <= 200)
-        CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
+    RunDays TEXT CHECK (length(RunDays) <= 200) CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDays),'mon','W'),'tue','W'),'wed','W'),'thu','W'),'fri','W'),'sat','W'),'sun','W'),' ',''),'W-W','W')||',','W,','') = ''),
-    RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200)
-        CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
+    RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200) CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDaysOfMonth),'4','9'),'5','9'),'6','9'),'7','9'),'8','9'),'29','W'),'30','W'),'31','W'),'2','1'),'3','U'),'9','U'),'10','V'),'11','V'),'1U','V'),'1','U'),'0U','V'),'U','V'),'last','V'),'business_V','W'),'V','W'),' ','')||',','W,','') = ''),
-    WeekOfMonth TEXT CHECK (length(WeekOfMonth) <= 200)
-        CHECK (WeekOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly_dow'))
+    WeekOfMonth TEXT CHECK (length(WeekOfMonth) <= 200) CHECK (WeekOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
@@ -99,7 +94,7 @@ CREATE TABLE Schedule (
     EndDate TEXT CHECK (length(EndDate) <= 10)
         CHECK (trim(EndDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(EndDate),6,2) BETWEEN '01' AND '12' AND substr(trim(EndDate),9,2) BETWEEN '01' AND '31'),
     RunAt TEXT CHECK (length(RunAt) <= 50) CHECK ((RunAt IS NOT NULL) = (ScheduleType IN ('once')))
-        CHECK (substr(trim(RunAt)||':00',1,max(19,length(trim(RunAt)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(RunAt),6,2) BETWEEN '01' AND '12' AND substr(trim(RunAt),9,2) BETWEEN '01' AND '31' AND substr(trim(RunAt),12,2) < '24'),
+        CHECK (substr(trim(RunAt)||':'||'00',1,max(19,length(trim(RunAt)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(RunAt),6,2) BETWEEN '01' AND '12' AND substr(trim(RunAt),9,2) BETWEEN '01' AND '31' AND substr(trim(RunAt),12,2) < '24'),
     Cron TEXT CHECK (length(Cron) <= 200) CHECK ((Cron IS NOT NULL) = (ScheduleType IN ('cron'))),
     TimeZone TEXT CHECK (length(TimeZone) <= 200),
     CalendarName TEXT CHECK (length(CalendarName) <= 200),
@@ -123,11 +118,9 @@ CREATE TABLE Schedule (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR
-        instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR
-        instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR
-        instr(Description,char(0))))
+    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
+        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
+        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -147,8 +140,7 @@ CREATE TABLE Calendar (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR
-        instr(Description,char(0))))
+    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -161,8 +153,7 @@ CREATE TABLE DataTrigger (
     StatusColumn TEXT NOT NULL CHECK (length(StatusColumn) BETWEEN 1 AND 200),
     PendingValue TEXT NOT NULL CHECK (length(PendingValue) <= 200),
     CreatedColumn TEXT CHECK (length(CreatedColumn) <= 200),
-    RowThreshold INTEGER CHECK (RowThreshold >= 1)
-        CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
+    RowThreshold INTEGER CHECK (RowThreshold >= 1) CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
     IdleMinutes INTEGER CHECK (IdleMinutes BETWEEN 1 AND 525600) CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL),
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
@@ -173,8 +164,8 @@ CREATE TABLE DataTrigger (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR
-        instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR instr(CreatedColumn,char(0))))
+    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
+        instr(CreatedColumn,char(0))))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -187,8 +178,7 @@ CREATE TABLE FileWatch (
     Recursive INTEGER NOT NULL DEFAULT 0 CHECK (Recursive IN (0, 1)),
     SettleSeconds INTEGER NOT NULL DEFAULT 10 CHECK (SettleSeconds BETWEEN 0 AND 86400),
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
-    DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time'
-        CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
+    DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     UnreachableSince TEXT
         CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
@@ -196,8 +186,7 @@ CREATE TABLE FileWatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR
-        instr(MarkerSuffix,char(0))))
+    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -241,8 +230,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR
-        instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -264,8 +252,8 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR
-        instr(Actor,char(0)) OR instr(Answer,char(0)) OR instr(AnsweredBy,char(0))))
+    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
+        instr(AnsweredBy,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -286,8 +274,7 @@ CREATE TABLE BatchFreeze (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR
-        instr(ThawedBy,char(0))))
+    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -331,8 +318,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR
-        instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -351,8 +337,8 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR
-        instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR instr(ValuesAfter,char(0))))
+    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
+        instr(ValuesAfter,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -459,9 +445,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR
-        instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR
-        instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
+        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -494,8 +479,7 @@ CREATE TABLE ProcessControl (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     ProcessControlSeq INTEGER NOT NULL CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
-    ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50)
-        CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
+    ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
@@ -512,8 +496,8 @@ CREATE TABLE ProcessControl (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR
-        instr(Data3,char(0)) OR instr(Data4,char(0)) OR instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
+        instr(Data5,char(0)) OR instr(Data6,char(0))))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -583,8 +567,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR
-        instr(Message,char(0))))
+    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -741,8 +724,7 @@ CREATE TABLE BatchProcessHistory (
     AttemptNo INTEGER NOT NULL DEFAULT 1,
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
-    Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto'
-        CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
+    Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto' CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'running'
         CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped'),
     CommandText TEXT NOT NULL CHECK (NOT instr(CommandText,char(0))),
@@ -1364,153 +1346,117 @@ WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
 CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288) AS Blanks;
 
-CREATE VIEW batchctl_ProcessBatch AS
+CREATE VIEW batchctl_told AS
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
     json_object('ProcessBatchName', ProcessBatchName, 'Entity', Entity, 'Enabled', Enabled, 'Seq', Seq, 'RetryCount', RetryCount, 'RetryWaitMins', RetryWaitMins, 'RetryWaitSecs', RetryWaitSecs, 'Populator', Populator, 'PopulatorArgs', PopulatorArgs, 'PopulatorOn', PopulatorOn, 'OnFailure', OnFailure, 'DependencyMode', DependencyMode, 'MaxConcurrent', MaxConcurrent, 'DuplicateCheck', DuplicateCheck, 'ProcessingMode', ProcessingMode, 'Origin', Origin, 'Description', Description, 'Tags', Tags, 'ArriveBy', ArriveBy, 'StartBy', StartBy, 'FinishBy', FinishBy, 'ExpectedOn', ExpectedOn, 'ExpectedCalendar', ExpectedCalendar) AS ValuesBefore
-FROM ProcessBatch r;
-
-CREATE VIEW batchctl_ProcessControl AS
-SELECT 'ProcessControl' AS TableName, ProcessControl_id AS RowNumber, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq AS Target,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'ProcessControlSeq', ProcessControlSeq, 'ProcessName', ProcessName, 'ProcessType', ProcessType, 'ExpectedDuration', ExpectedDuration, 'AlarmDuration', AlarmDuration, 'MaxDuration', MaxDuration, 'OnLost', OnLost, 'MaxLost', MaxLost, 'Data1', Data1, 'Data2', Data2, 'Data3', Data3, 'Data4', Data4, 'Data5', Data5, 'Data6', Data6) AS ValuesBefore
-FROM ProcessControl r;
-
-CREATE VIEW batchctl_BatchDependency AS
-SELECT 'BatchDependency' AS TableName, BatchDependency_id AS RowNumber, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id AS Target,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'DependsOnBatch_id', DependsOnBatch_id, 'DeadlineMins', DeadlineMins) AS ValuesBefore
-FROM BatchDependency r;
-
-CREATE VIEW batchctl_BatchResource AS
-SELECT 'BatchResource' AS TableName, BatchResource_id AS RowNumber, 'BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || Resource_id AS Target,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'Resource_id', Resource_id, 'Units', Units, 'Exclusive', Exclusive) AS ValuesBefore
-FROM BatchResource r;
-
-CREATE VIEW batchctl_Resource AS
-SELECT 'Resource' AS TableName, Resource_id AS RowNumber, 'Resource:' || ResourceName AS Target,
-    json_object('ResourceName', ResourceName, 'Units', Units, 'Description', Description) AS ValuesBefore
-FROM Resource r;
-
-CREATE VIEW batchctl_Schedule AS
-SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber, 'Schedule:' || ScheduleName AS Target,
-    json_object('ScheduleName', ScheduleName, 'Entity', Entity, 'ScheduleType', ScheduleType, 'IntervalMinutes', IntervalMinutes, 'RunTimes', RunTimes, 'RunDays', RunDays, 'RunDaysOfMonth', RunDaysOfMonth, 'WeekOfMonth', WeekOfMonth, 'RunMonths', RunMonths, 'BetweenTimes', BetweenTimes, 'EveryN', EveryN, 'StartDate', StartDate, 'EndDate', EndDate, 'RunAt', RunAt, 'Cron', Cron, 'TimeZone', TimeZone, 'CalendarName', CalendarName, 'CalendarRule', CalendarRule, 'GapPolicy', GapPolicy, 'FoldPolicy', FoldPolicy, 'CatchUp', CatchUp, 'CatchUpMost', CatchUpMost, 'Overlap', Overlap, 'Jitter', Jitter, 'Enabled', Enabled, 'Origin', Origin, 'Description', Description) AS ValuesBefore
-FROM Schedule r;
-
-CREATE VIEW batchctl_Calendar AS
-SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber, 'Calendar:' || CalendarName AS Target,
-    json_object('CalendarName', CalendarName, 'BusinessDays', BusinessDays, 'ValidFrom', ValidFrom, 'ValidUntil', ValidUntil, 'Description', Description) AS ValuesBefore
-FROM Calendar r;
-
-CREATE VIEW batchctl_CalendarDay AS
-SELECT 'CalendarDay' AS TableName, CalendarDay_id AS RowNumber, 'CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || CalendarDate AS Target,
-    json_object('Calendar_id', Calendar_id, 'CalendarDate', CalendarDate, 'IsBusinessDay', IsBusinessDay, 'Description', Description) AS ValuesBefore
-FROM CalendarDay r;
-
-CREATE VIEW batchctl_DataTrigger AS
-SELECT 'DataTrigger' AS TableName, DataTrigger_id AS RowNumber, 'DataTrigger:' || TriggerName AS Target,
-    json_object('TriggerName', TriggerName, 'Entity', Entity, 'ConnectionName', ConnectionName, 'TableName', TableName, 'StatusColumn', StatusColumn, 'PendingValue', PendingValue, 'CreatedColumn', CreatedColumn, 'RowThreshold', RowThreshold, 'IdleMinutes', IdleMinutes, 'OnNewRows', OnNewRows, 'DebounceSeconds', DebounceSeconds, 'Enabled', Enabled) AS ValuesBefore
-FROM DataTrigger r;
-
-CREATE VIEW batchctl_FileWatch AS
-SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber, 'FileWatch:' || WatchName AS Target,
-    json_object('WatchName', WatchName, 'Entity', Entity, 'Folder', Folder, 'Pattern', Pattern, 'Recursive', Recursive, 'SettleSeconds', SettleSeconds, 'MarkerSuffix', MarkerSuffix, 'DuplicateKey', DuplicateKey, 'Enabled', Enabled) AS ValuesBefore
-FROM FileWatch r;
-
-CREATE VIEW batchctl_BatchFreeze AS
-SELECT 'BatchFreeze' AS TableName, BatchFreeze_id AS RowNumber, 'BatchFreeze:' || BatchFreeze_id AS Target,
-    json_object('ProcessBatchName', ProcessBatchName, 'Tag', Tag, 'Reason', Reason, 'Actor', Actor, 'UntilTime', UntilTime, 'ThawedTime', ThawedTime, 'ThawedBy', ThawedBy) AS ValuesBefore
-FROM BatchFreeze r;
-
-CREATE VIEW batchctl_Setting AS
-SELECT 'Setting' AS TableName, Setting_id AS RowNumber, 'Setting:' || Name AS Target,
-    json_object('Name', Name, 'Value', Value) AS ValuesBefore
+FROM ProcessBatch r UNION ALL
+SELECT 'ProcessControl', ProcessControl_id, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'ProcessControlSeq', ProcessControlSeq, 'ProcessName', ProcessName, 'ProcessType', ProcessType, 'ExpectedDuration', ExpectedDuration, 'AlarmDuration', AlarmDuration, 'MaxDuration', MaxDuration, 'OnLost', OnLost, 'MaxLost', MaxLost, 'Data1', Data1, 'Data2', Data2, 'Data3', Data3, 'Data4', Data4, 'Data5', Data5, 'Data6', Data6)
+FROM ProcessControl r UNION ALL
+SELECT 'BatchDependency', BatchDependency_id, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'DependsOnBatch_id', DependsOnBatch_id, 'DeadlineMins', DeadlineMins)
+FROM BatchDependency r UNION ALL
+SELECT 'BatchResource', BatchResource_id, 'BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || Resource_id,
+    json_object('ProcessBatch_id', ProcessBatch_id, 'Resource_id', Resource_id, 'Units', Units, 'Exclusive', Exclusive)
+FROM BatchResource r UNION ALL
+SELECT 'Resource', Resource_id, 'Resource:' || ResourceName,
+    json_object('ResourceName', ResourceName, 'Units', Units, 'Description', Description)
+FROM Resource r UNION ALL
+SELECT 'Schedule', Schedule_id, 'Schedule:' || ScheduleName,
+    json_object('ScheduleName', ScheduleName, 'Entity', Entity, 'ScheduleType', ScheduleType, 'IntervalMinutes', IntervalMinutes, 'RunTimes', RunTimes, 'RunDays', RunDays, 'RunDaysOfMonth', RunDaysOfMonth, 'WeekOfMonth', WeekOfMonth, 'RunMonths', RunMonths, 'BetweenTimes', BetweenTimes, 'EveryN', EveryN, 'StartDate', StartDate, 'EndDate', EndDate, 'RunAt', RunAt, 'Cron', Cron, 'TimeZone', TimeZone, 'CalendarName', CalendarName, 'CalendarRule', CalendarRule, 'GapPolicy', GapPolicy, 'FoldPolicy', FoldPolicy, 'CatchUp', CatchUp, 'CatchUpMost', CatchUpMost, 'Overlap', Overlap, 'Jitter', Jitter, 'Enabled', Enabled, 'Origin', Origin, 'Description', Description)
+FROM Schedule r UNION ALL
+SELECT 'Calendar', Calendar_id, 'Calendar:' || CalendarName,
+    json_object('CalendarName', CalendarName, 'BusinessDays', BusinessDays, 'ValidFrom', ValidFrom, 'ValidUntil', ValidUntil, 'Description', Description)
+FROM Calendar r UNION ALL
+SELECT 'CalendarDay', CalendarDay_id, 'CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || CalendarDate,
+    json_object('Calendar_id', Calendar_id, 'CalendarDate', CalendarDate, 'IsBusinessDay', IsBusinessDay, 'Description', Description)
+FROM CalendarDay r UNION ALL
+SELECT 'DataTrigger', DataTrigger_id, 'DataTrigger:' || TriggerName,
+    json_object('TriggerName', TriggerName, 'Entity', Entity, 'ConnectionName', ConnectionName, 'TableName', TableName, 'StatusColumn', StatusColumn, 'PendingValue', PendingValue, 'CreatedColumn', CreatedColumn, 'RowThreshold', RowThreshold, 'IdleMinutes', IdleMinutes, 'OnNewRows', OnNewRows, 'DebounceSeconds', DebounceSeconds, 'Enabled', Enabled)
+FROM DataTrigger r UNION ALL
+SELECT 'FileWatch', FileWatch_id, 'FileWatch:' || WatchName,
+    json_object('WatchName', WatchName, 'Entity', Entity, 'Folder', Folder, 'Pattern', Pattern, 'Recursive', Recursive, 'SettleSeconds', SettleSeconds, 'MarkerSuffix', MarkerSuffix, 'DuplicateKey', DuplicateKey, 'Enabled', Enabled)
+FROM FileWatch r UNION ALL
+SELECT 'BatchFreeze', BatchFreeze_id, 'BatchFreeze:' || BatchFreeze_id,
+    json_object('ProcessBatchName', ProcessBatchName, 'Tag', Tag, 'Reason', Reason, 'Actor', Actor, 'UntilTime', UntilTime, 'ThawedTime', ThawedTime, 'ThawedBy', ThawedBy)
+FROM BatchFreeze r UNION ALL
+SELECT 'Setting', Setting_id, 'Setting:' || Name,
+    json_object('Name', Name, 'Value', Value)
 FROM Setting r;
 
-CREATE VIEW batchctl_rows AS
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM ProcessBatch UNION ALL
-SELECT 'ProcessControl' AS TableName, ProcessControl_id AS RowNumber FROM ProcessControl UNION ALL
-SELECT 'BatchDependency' AS TableName, BatchDependency_id AS RowNumber FROM BatchDependency UNION ALL
-SELECT 'BatchResource' AS TableName, BatchResource_id AS RowNumber FROM BatchResource UNION ALL
-SELECT 'Resource' AS TableName, Resource_id AS RowNumber FROM Resource UNION ALL
-SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM Schedule UNION ALL
-SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber FROM Calendar UNION ALL
-SELECT 'CalendarDay' AS TableName, CalendarDay_id AS RowNumber FROM CalendarDay UNION ALL
-SELECT 'DataTrigger' AS TableName, DataTrigger_id AS RowNumber FROM DataTrigger UNION ALL
-SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber FROM FileWatch UNION ALL
-SELECT 'BatchFreeze' AS TableName, BatchFreeze_id AS RowNumber FROM BatchFreeze UNION ALL
-SELECT 'Setting' AS TableName, Setting_id AS RowNumber FROM Setting;
-
 CREATE VIEW batchctl_audited AS
-SELECT '' AS Action, r.*, 0 AS FormerNumber FROM batchctl_replaced r;
+SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber;
 
-CREATE VIEW batchctl_used AS
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchControl UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchProcessHistory UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchCompletion UNION ALL
-SELECT 'ProcessBatch' AS TableName, DependsOnBatch_id AS RowNumber FROM BatchCompletion UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM DurationHistory UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM ProcessControl UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchResource UNION ALL
-SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber FROM BatchDependency UNION ALL
-SELECT 'ProcessBatch' AS TableName, DependsOnBatch_id AS RowNumber FROM BatchDependency UNION ALL
-SELECT 'Resource' AS TableName, Resource_id AS RowNumber FROM BatchResource UNION ALL
-SELECT 'Calendar' AS TableName, Calendar_id AS RowNumber FROM CalendarDay UNION ALL
-SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM ScheduleFire UNION ALL
-SELECT 'Schedule' AS TableName, Schedule_id AS RowNumber FROM ScheduleBackfill UNION ALL
-SELECT 'FileWatch' AS TableName, FileWatch_id AS RowNumber FROM FileWatchSeen;
+CREATE VIEW batchctl_used (TableName, RowNumber) AS
+SELECT 'ProcessBatch', ProcessBatch_id FROM BatchControl UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM BatchProcessHistory UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM BatchCompletion UNION ALL
+SELECT 'ProcessBatch', DependsOnBatch_id FROM BatchCompletion UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM DurationHistory UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM ProcessControl UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM BatchResource UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM BatchDependency UNION ALL
+SELECT 'ProcessBatch', DependsOnBatch_id FROM BatchDependency UNION ALL
+SELECT 'Resource', Resource_id FROM BatchResource UNION ALL
+SELECT 'Calendar', Calendar_id FROM CalendarDay UNION ALL
+SELECT 'Schedule', Schedule_id FROM ScheduleFire UNION ALL
+SELECT 'Schedule', Schedule_id FROM ScheduleBackfill UNION ALL
+SELECT 'FileWatch', FileWatch_id FROM FileWatchSeen;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeInsert BEFORE INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is')
     WHERE NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'ProcessBatch' AND u.RowNumber = OLD.ProcessBatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessBatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditInsert AFTER INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'ProcessBatch', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditUpdate AFTER UPDATE ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessBatch WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'ProcessBatch', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditDelete BEFORE DELETE ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessBatch WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'ProcessBatch', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeInsert BEFORE INSERT ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_ProcessControl WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'ProcessControl', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditUpdate AFTER UPDATE ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_ProcessControl WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'ProcessControl', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditDelete BEFORE DELETE ON ProcessControl
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_ProcessControl WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'ProcessControl', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeInsert BEFORE INSERT ON BatchDependency
@@ -1519,7 +1465,7 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency
@@ -1528,22 +1474,22 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id AND NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchDependency WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditInsert AFTER INSERT ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'BatchDependency', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditUpdate AFTER UPDATE ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchDependency WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'BatchDependency', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditDelete BEFORE DELETE ON BatchDependency
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchDependency WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'BatchDependency', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeInsert BEFORE INSERT ON BatchResource
@@ -1552,7 +1498,7 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource
@@ -1561,234 +1507,234 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id IS NOT OLD.Resource_id AND NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchResource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditInsert AFTER INSERT ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'BatchResource', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditUpdate AFTER UPDATE ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchResource WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'BatchResource', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditDelete BEFORE DELETE ON BatchResource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchResource WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'BatchResource', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Resource_BeforeInsert BEFORE INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
 CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is')
     WHERE NEW.Resource_id <> OLD.Resource_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Resource' AND u.RowNumber = OLD.Resource_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Resource WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
 END;
 
 CREATE TRIGGER TR_Resource_AuditInsert AFTER INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'Resource', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Resource_AuditUpdate AFTER UPDATE ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Resource WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'Resource', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_Resource_AuditDelete BEFORE DELETE ON Resource
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Resource WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'Resource', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is')
     WHERE NEW.Schedule_id <> OLD.Schedule_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Schedule' AND u.RowNumber = OLD.Schedule_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Schedule WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
 END;
 
 CREATE TRIGGER TR_Schedule_AuditInsert AFTER INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'Schedule', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Schedule_AuditUpdate AFTER UPDATE ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Schedule WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'Schedule', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_Schedule_AuditDelete BEFORE DELETE ON Schedule
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Schedule WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'Schedule', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeInsert BEFORE INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is')
     WHERE NEW.Calendar_id <> OLD.Calendar_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Calendar' AND u.RowNumber = OLD.Calendar_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Calendar WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
 END;
 
 CREATE TRIGGER TR_Calendar_AuditInsert AFTER INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'Calendar', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Calendar_AuditUpdate AFTER UPDATE ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Calendar WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'Calendar', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_Calendar_AuditDelete BEFORE DELETE ON Calendar
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Calendar WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'Calendar', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeInsert BEFORE INSERT ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id IS NOT OLD.Calendar_id AND NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_CalendarDay WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditInsert AFTER INSERT ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'CalendarDay', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditUpdate AFTER UPDATE ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_CalendarDay WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'CalendarDay', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditDelete BEFORE DELETE ON CalendarDay
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_CalendarDay WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'CalendarDay', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeInsert BEFORE INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_DataTrigger WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditInsert AFTER INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'DataTrigger', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditUpdate AFTER UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_DataTrigger WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'DataTrigger', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditDelete BEFORE DELETE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_DataTrigger WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'DataTrigger', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeInsert BEFORE INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is')
     WHERE NEW.FileWatch_id <> OLD.FileWatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'FileWatch' AND u.RowNumber = OLD.FileWatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_FileWatch WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditInsert AFTER INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'FileWatch', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditUpdate AFTER UPDATE ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_FileWatch WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'FileWatch', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditDelete BEFORE DELETE ON FileWatch
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_FileWatch WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'FileWatch', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeInsert BEFORE INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (NEW.rowid);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_BatchFreeze WHERE RowNumber IN (OLD.rowid, NEW.rowid);
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (OLD.rowid, NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditInsert AFTER INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'BatchFreeze', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditUpdate AFTER UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_BatchFreeze WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'BatchFreeze', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditDelete BEFORE DELETE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_BatchFreeze WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'BatchFreeze', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
 CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_Setting WHERE RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
 END;
 
 CREATE TRIGGER TR_Setting_AuditInsert AFTER INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'insert', *, NULL FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('insert', 'Setting', NEW.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Setting_AuditUpdate AFTER UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'update', *, OLD.rowid FROM batchctl_Setting WHERE RowNumber = NEW.rowid;
+    INSERT INTO batchctl_audited VALUES ('update', 'Setting', NEW.rowid, OLD.rowid);
 END;
 
 CREATE TRIGGER TR_Setting_AuditDelete BEFORE DELETE ON Setting
 BEGIN
-    INSERT INTO batchctl_audited SELECT 'delete', *, NULL FROM batchctl_Setting WHERE RowNumber = OLD.rowid;
+    INSERT INTO batchctl_audited VALUES ('delete', 'Setting', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchControl_AuditUpdate AFTER UPDATE OF Status, PrevProcessControlSeq, RetryCount, NextRunTime, CycleKey, Data1, Data2, Data3, Data4, Data5, Data6 ON BatchControl WHEN NEW.z_updated IS OLD.z_updated
@@ -1819,17 +1765,18 @@ BEGIN
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
     SELECT 'sql', 'sql', 'row delete', substr(Target, 1, 200), ValuesBefore FROM batchctl_replaced w
     WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber
-        AND (RowNumber = NEW.RowNumber OR NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = w.TableName AND n.RowNumber = w.RowNumber)) ORDER BY RowNumber;
+        AND (RowNumber = NEW.RowNumber OR NOT EXISTS (SELECT 1 FROM batchctl_told n WHERE n.TableName = w.TableName AND n.RowNumber = w.RowNumber)) ORDER BY RowNumber;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row update', substr(NEW.Target, 1, 200), json_group_object(key, value),
-        json_group_object(key, json_extract(NEW.ValuesBefore, fullkey))
-    FROM batchctl_replaced w, json_each(w.ValuesBefore)
-    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore
-        AND value IS NOT json_extract(NEW.ValuesBefore, fullkey) GROUP BY RowNumber;
+    SELECT 'sql', 'sql', 'row update', substr(t.Target, 1, 200), json_group_object(key, value),
+        json_group_object(key, json_extract(t.ValuesBefore, fullkey))
+    FROM batchctl_replaced w, batchctl_told t, json_each(w.ValuesBefore)
+    WHERE w.TableName = NEW.TableName AND w.RowNumber = NEW.FormerNumber AND t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber
+        AND w.ValuesBefore <> t.ValuesBefore AND value IS NOT json_extract(t.ValuesBefore, fullkey) GROUP BY w.RowNumber;
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
-    SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(NEW.Target, 1, 200),
-        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,
-        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update';
+    SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(Target, 1, 200),
+        CASE NEW.Action WHEN 'delete' THEN ValuesBefore END,
+        CASE NEW.Action WHEN 'insert' THEN ValuesBefore END
+    FROM batchctl_told t WHERE NEW.Action <> 'update' AND t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber;
     DELETE FROM batchctl_replaced
     WHERE TableName = NEW.TableName AND (RowNumber = NEW.RowNumber OR NEW.Action <> 'delete');
 END;
@@ -1910,7 +1857,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id);
 END;
 
-CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
+CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_told n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
     AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = OLD.TableName AND u.RowNumber = OLD.RowNumber)
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other tables have rows of this ProcessBatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
@@ -2035,7 +1982,7 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: JobName is empty: it is the name of the job')
     WHERE TRIM(NEW.JobName) = '';
     SELECT RAISE(ABORT, 'batchctl: FirstRunOn is a time, such as 2026-12-01 02:15')
-    WHERE NOT (substr(trim(NEW.FirstRunOn)||':00',1,max(19,length(trim(NEW.FirstRunOn)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(NEW.FirstRunOn),6,2) BETWEEN '01' AND '12' AND substr(trim(NEW.FirstRunOn),9,2) BETWEEN '01' AND '31' AND substr(trim(NEW.FirstRunOn),12,2) < '24');
+    WHERE NOT (substr(trim(NEW.FirstRunOn)||':'||'00',1,max(19,length(trim(NEW.FirstRunOn)))) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]' AND substr(trim(NEW.FirstRunOn),6,2) BETWEEN '01' AND '12' AND substr(trim(NEW.FirstRunOn),9,2) BETWEEN '01' AND '31' AND substr(trim(NEW.FirstRunOn),12,2) < '24');
     SELECT RAISE(ABORT, 'batchctl: IsEnabled is 0 or 1')
     WHERE CAST(NEW.IsEnabled AS TEXT) NOT IN ('0', '1');
     SELECT RAISE(ABORT, 'batchctl: there is a batch or a schedule of this JobName already: SELECT JobName FROM vSqlJob; batchctl batches')
