@@ -37,6 +37,12 @@ def pytest_configure() -> None:
         )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    # What only the full suite has need not be imported to be left out.
+    is_left_out = config.option.markexpr == "not full" and HERE in collection_path.parents
+    return (is_left_out and collection_path.relative_to(HERE).as_posix() in tiers.FULL) or None
+
+
 def pytest_collection_finish() -> None:
     # Tens of thousands of tests stay to the end; looking through them for garbage took a tenth of the time.
     gc.set_threshold(20_000, 20, 20)
