@@ -12,16 +12,18 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import tiers
+from tests import compiled_once, tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
+from tests.quick_folder import quick_folder
 from tests.sqlserver import statements, taken
 from tests.sqlserver.control import lent
 
 settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("full")
+compiled_once.share()
 HERE = Path(__file__).parent
 
 SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")
@@ -35,6 +37,8 @@ def pytest_configure() -> None:
             f"the tests paste commands into real shells, and {names} cannot be found; install it"
             f" (on Debian or Ubuntu: apt-get install {' '.join(missing)})"
         )
+    if folder := quick_folder():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", folder)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
