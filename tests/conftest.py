@@ -148,7 +148,16 @@ def _statements_are_heard() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> taken.Ledger:
+    """What no process of this run need look at again."""
+    own = tmp_path_factory.getbasetemp()
+    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "taken_by_sql_server"
+    path.touch()
+    return taken.Ledger(path)
+
+
 @pytest.fixture(autouse=True)
-def _sql_server_takes_them() -> Iterator[None]:
+def _sql_server_takes_them(ledger: taken.Ledger) -> Iterator[None]:
     yield
-    taken.look_at_what_was_sent()
+    taken.look_at_what_was_sent(ledger)
