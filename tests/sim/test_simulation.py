@@ -21,7 +21,7 @@ from tests.sim.shrink import smallest
 
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
-FEW = 8
+FEW = 10
 """How many of each kind the quick tests play."""
 
 
