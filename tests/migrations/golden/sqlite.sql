@@ -1941,24 +1941,20 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: a REPLACE forgets how the BatchControl row stands, and leaves no row in AuditLog: UPDATE BatchControl ... instead');
 END;
 
-CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess WHEN NEW.Status = 'paused' AND OLD.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = OLD.FileProcess_id)
+CREATE TRIGGER TR_FileProcess_SetAside BEFORE UPDATE OF Status ON FileProcess WHEN NEW.Status <> OLD.Status AND (NEW.Status = 'paused' OR NEW.Status = 'rejected' OR NEW.Status = 'duplicate')
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names');
+    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names')
+    WHERE NEW.Status = 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = OLD.FileProcess_id);
+    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names')
+    WHERE NEW.z_updated IS OLD.z_updated AND NEW.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled'));
 END;
 
-CREATE TRIGGER TR_FileProcess_Replaced AFTER INSERT ON FileProcess WHEN NEW.Status = 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id)
+CREATE TRIGGER TR_FileProcess_SetAsideInsert AFTER INSERT ON FileProcess WHEN (NEW.Status = 'paused' OR NEW.Status = 'rejected' OR NEW.Status = 'duplicate')
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: the row has instances, which would go on all the same: pause these');
-END;
-
-CREATE TRIGGER TR_FileProcess_SetAside BEFORE UPDATE OF Status ON FileProcess WHEN NEW.z_updated IS OLD.z_updated AND NEW.Status <> OLD.Status AND (NEW.Status = 'rejected' OR NEW.Status = 'duplicate') AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled'))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names');
-END;
-
-CREATE TRIGGER TR_FileProcess_SetAsideInsert AFTER INSERT ON FileProcess WHEN (NEW.Status = 'rejected' OR NEW.Status = 'duplicate') AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled'))
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names');
+    SELECT RAISE(ABORT, 'batchctl: the row has instances, which would go on all the same: pause these')
+    WHERE NEW.Status = 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id);
+    SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances that are not over: cancel these (batchctl cancel ID --reason ...), which inbox show names')
+    WHERE NEW.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = NEW.FileProcess_id AND w.Status NOT IN ('complete', 'cancelled'));
 END;
 
 CREATE TRIGGER TR_Calendar_Used BEFORE DELETE ON Calendar WHEN EXISTS (SELECT 1 FROM Schedule AS u WHERE u.CalendarName = OLD.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE u.ExpectedCalendar = OLD.CalendarName)
