@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 
-MOST = {"table": 55_000, "index": 5_000, "trigger": 39_000, "view": 59_000}
+MOST = {"table": 54_500, "index": 4_800, "trigger": 38_500, "view": 58_600}
 """Characters of what `.schema` shows, by kind. Whoever makes it shorter writes the new figure here."""
 MOST_LINES = 60
 EVENTS = {"BEFORE INSERT", "AFTER INSERT", "BEFORE UPDATE", "AFTER UPDATE", "BEFORE DELETE"}
