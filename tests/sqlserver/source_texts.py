@@ -13,7 +13,7 @@ OF_OTHERS = re.compile(
     r"batchctl/store/(dialects/(health/)?(sqlite|postgresql)\w*|maintenance/scripts|turns|maintenance/sql_script)\.py"
     r"|batchctl/store/repeatable/\w+\.py"
     r"|batchctl/(cli/maintenance/demo\w*|operations/maintenance/demo_database)\.py"
-    r"|step_handlers/(_postgres\w*|_psql\w*|_sqlite\w*|_procedure_files|_sql_text|_posix_shell|_windows_shell)\.py"
+    r"|step_handlers/(?:\w+/)?(_postgres\w*|_psql\w*|_sqlite\w*|_procedure_files|_sql_text|_posix_shell|_windows_shell)\.py"
 )
 """Modules of which no SQL Server ever gets a text, or only within the script that makes everything, which is parsed whole."""
 _VERBS = (

@@ -38,7 +38,7 @@ def views(dialect: str) -> dict[str, str]:
     if dialect != "sqlite":
         return {}
     made = {
-        pointing.TOLD: " UNION ALL\n".join(
+        pointing.ANNOUNCED: " UNION ALL\n".join(
             _wording(watched, is_first=at == 0) for at, watched in enumerate(DEFINITIONS)
         ),
         _HAPPENED: "SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber",
@@ -95,7 +95,7 @@ def _of_definitions(watched: WatchedTable) -> Iterator[Trigger]:
     if unique := watched.unique():
         alike = " AND ".join(f"{column} = NEW.{column}" for column in unique)
         number += f", (SELECT rowid FROM {table} WHERE {alike})"
-    kept = f"INSERT INTO batchctl_replaced SELECT * FROM {pointing.TOLD} WHERE TableName = '{table}' AND RowNumber"
+    kept = f"INSERT INTO batchctl_replaced SELECT * FROM {pointing.ANNOUNCED} WHERE TableName = '{table}' AND RowNumber"
     said = f"INSERT INTO {_HAPPENED} VALUES ('{{}}', '{table}', {{}}.rowid, {{}})"
     for name, event, before, statement in (
         ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} IN ({number})"),
@@ -130,7 +130,7 @@ def _for_all_definitions() -> Iterator[Trigger]:
             (
                 f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', substr(t.Target, 1, 200), json_group_object(key, value),\n"
                 f"        json_group_object(key, {became})\n"
-                f"    FROM batchctl_replaced w, {pointing.TOLD} t, json_each(w.ValuesBefore)\n"
+                f"    FROM batchctl_replaced w, {pointing.ANNOUNCED} t, json_each(w.ValuesBefore)\n"
                 # Mostly the engine has written what is not audited: then there is nothing to look for.
                 f"    WHERE w.TableName = NEW.TableName AND w.RowNumber = NEW.FormerNumber AND {this}\n"
                 f"        AND w.ValuesBefore <> t.ValuesBefore AND value IS NOT {became} GROUP BY w.RowNumber"
@@ -139,7 +139,7 @@ def _for_all_definitions() -> Iterator[Trigger]:
                 f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(Target, 1, 200),\n"
                 "        CASE NEW.Action WHEN 'delete' THEN ValuesBefore END,\n"
                 "        CASE NEW.Action WHEN 'insert' THEN ValuesBefore END\n"
-                f"    FROM {pointing.TOLD} t WHERE NEW.Action <> 'update' AND {this}"
+                f"    FROM {pointing.ANNOUNCED} t WHERE NEW.Action <> 'update' AND {this}"
             ),
             (
                 "DELETE FROM batchctl_replaced\n"
