@@ -25,7 +25,7 @@ def controllers(session: Session, as_json: bool) -> None:
         output.print_json(
             [
                 {
-                    **columns.controller(one.row),
+                    **columns.of(one.row),
                     "State": one.state,
                     "Claims": one.claims,
                     "Leads": leader == one.row.name,

@@ -94,7 +94,7 @@ def history(
         else:
             found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
-        output.print_json([columns.history(entry) for entry in found])
+        output.print_json([columns.of(entry) for entry in found])
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
@@ -328,19 +328,19 @@ def _as_json(shown: Shown) -> Columns:
     from batchctl.operations.intake import corrected_files
 
     return {
-        **columns.instance(shown.instance),
+        **columns.of(shown.instance),
         "ProcessBatchName": None if shown.batch is None else shown.batch.name,
         "DefVersionNow": None if shown.batch is None else shown.batch.version,
-        "FileProcess": None if shown.intake is None else columns.intake(shown.intake),
+        "FileProcess": None if shown.intake is None else columns.of(shown.intake),
         "Steps": [
             {
-                **columns.step(state.step),
+                **columns.of(state.step),
                 "State": state.state,
-                "LastAttempt": None if state.last is None else columns.history(state.last),
+                "LastAttempt": None if state.last is None else columns.of(state.last),
             }
             for state in shown.steps
         ],
-        "History": [columns.history(entry) for entry in shown.history],
-        "Audit": [columns.audit(entry) for entry in shown.audit],
+        "History": [columns.of(entry) for entry in shown.history],
+        "Audit": [columns.of(entry) for entry in shown.audit],
         "CorrectedFile": corrected_files.shown(shown.corrected),
     }

@@ -346,7 +346,7 @@ def _as_json(seen: Overview) -> Columns:
         "UntakenCount": seen.untaken_count,
         "Running": [
             {
-                **columns.history(one.entry),
+                **columns.of(one.entry),
                 "ProcessBatchName": one.batch,
                 "ElapsedSeconds": columns.seconds(one.elapsed),
                 "ExpectedDuration": columns.seconds(one.expected),
@@ -358,7 +358,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Troubled": [
             {
-                **columns.instance(one.instance),
+                **columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "ProcessControlSeq": None if one.step is None else one.step.seq,
                 "ProcessName": None if one.step is None else one.step.name,
@@ -369,7 +369,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Waiting": [
             {
-                **columns.instance(one.instance),
+                **columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "Reason": one.reason,
                 "Next": one.clear,
@@ -377,23 +377,23 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [columns.ailing(one) for one in seen.ailing],
+        "Ailing": [columns.of(one) for one in seen.ailing],
         "Unreadable": [columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
-        "Incidents": [columns.incident(one) for one in seen.incidents],
+        "Incidents": [columns.of(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
         "DueNext": [one.columns for one in seen.coming],
-        "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
-        "Untaken": [columns.intake(row) for row in seen.untaken],
-        "Stuck": [{**columns.intake(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
+        "NotTakenIn": [{**columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
+        "Untaken": [columns.of(row) for row in seen.untaken],
+        "Stuck": [{**columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
         ],
-        "Freezes": [columns.freeze(freeze) for freeze in seen.frozen],
+        "Freezes": [columns.of(freeze) for freeze in seen.frozen],
         "Completed": [
             {
-                **columns.instance(one.instance),
+                **columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "CompletedTime": columns.moment(one.at),
             }

@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.plugin_api import JobEnd
 from batchctl.system.cookies import own_cookie_of
 from batchctl.system.environment import for_children

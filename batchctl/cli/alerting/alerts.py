@@ -72,7 +72,7 @@ def _as_json(one: Channel) -> Columns:
         "Kind": one.kind,
         "On": one.on,
         "Problem": one.problem,
-        "LastDelivery": None if one.last is None else columns.delivery(one.last),
+        "LastDelivery": None if one.last is None else columns.of(one.last),
     }
 
 

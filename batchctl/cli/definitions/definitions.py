@@ -39,8 +39,8 @@ def batches(session: Session, status: str | None, as_json: bool) -> None:
         listed = [
             {
                 **columns.batch(one.batch),
-                "Steps": [columns.step(step) for step in one.batch.steps],
-                "NotInstalled": [columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
+                "Steps": [columns.of(step) for step in one.batch.steps],
+                "NotInstalled": [columns.of(missing) for missing in one.batch.missing_plugins],
                 "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
                 "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},

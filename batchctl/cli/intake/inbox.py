@@ -376,7 +376,7 @@ def _item_as_json(item: Item) -> Columns:
     from batchctl.operations import columns
 
     return {
-        **columns.intake(item.row),
+        **columns.of(item.row),
         "State": item.state.value,
         "Because": item.because,
         "FileMissing": item.is_file_missing,
@@ -389,9 +389,9 @@ def _shown_as_json(shown: ShownIntake) -> Columns:
 
     why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
     return {
-        **(columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
+        **(columns.of(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
         "Leader": shown.leader,
         "TakenBy": [*_takers(shown)],
-        "BatchControl": [columns.instance(instance) for instance in shown.instances],
-        "Audit": [columns.audit(entry) for entry in shown.audit],
+        "BatchControl": [columns.of(instance) for instance in shown.instances],
+        "Audit": [columns.of(entry) for entry in shown.audit],
     }

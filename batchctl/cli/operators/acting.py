@@ -308,7 +308,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
-    before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
+    before, after = columns.changes(columns.of(done.before), columns.of(done.after))
     rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))

@@ -132,7 +132,7 @@ def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
         found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
-        output.print_json({**_as_json(found), "Days": [columns.calendar_day(day) for day in days]})
+        output.print_json({**_as_json(found), "Days": [columns.of(day) for day in days]})
         return
     out = output.console()
     output.section(
@@ -288,7 +288,7 @@ def _as_json(kept: Kept) -> dict[str, Any]:
     from batchctl.operations import columns
 
     return {
-        **columns.calendar(kept.calendar),
+        **columns.of(kept.calendar),
         "DayCount": len(kept.days),
         "Schedules": [schedule.name for schedule in kept.users],
         "Warning": kept.warning,
@@ -302,14 +302,11 @@ def _imported_as_json(done: Imported) -> dict[str, Any]:
         "CalendarName": done.calendar,
         "IsNew": done.is_new,
         "DryRun": done.dry_run,
-        "Added": [columns.calendar_day(day) for day in done.added],
+        "Added": [columns.of(day) for day in done.added],
         "Same": done.same,
-        "Differing": [
-            {"Before": columns.calendar_day(before), "Import": columns.calendar_day(after)}
-            for before, after in done.differing
-        ],
+        "Differing": [{"Before": columns.of(before), "Import": columns.of(after)} for before, after in done.differing],
         "Replaced": done.replaced,
-        "Others": [columns.calendar_day(day) for day in done.others],
+        "Others": [columns.of(day) for day in done.others],
         "ValidFrom": None if done.valid_from is None else done.valid_from.isoformat(),
         "ValidUntil": None if done.valid_until is None else done.valid_until.isoformat(),
         "Moved": [one.columns for one in done.moved],
@@ -323,8 +320,8 @@ def _day_as_json(done: DayChange) -> dict[str, Any]:
         "CalendarName": done.calendar,
         "CalendarDate": str(done.day),
         "DryRun": done.dry_run,
-        "Before": None if done.before is None else columns.calendar_day(done.before),
-        "After": None if done.after is None else columns.calendar_day(done.after),
+        "Before": None if done.before is None else columns.of(done.before),
+        "After": None if done.after is None else columns.of(done.after),
         "Moved": [one.columns for one in done.moved],
     }
 

@@ -134,7 +134,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
                 **found.timed.columns,
                 "Batches": [batch.name for batch in found.takers],
                 "Fires": [_decided_as_json(one) for one in found.decided],
-                "AuditLog": [columns.audit(entry) for entry in found.audit],
+                "AuditLog": [columns.of(entry) for entry in found.audit],
             }
         )
         return

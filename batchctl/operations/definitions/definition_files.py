@@ -15,7 +15,8 @@ from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.definitions.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.release import MOST_UNASKED
-from batchctl.domain.outcomes import JsonValue, Surroundings
+from batchctl.domain.outcomes import Surroundings
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId

@@ -13,7 +13,7 @@ from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob
 from batchctl.domain.definitions.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
 from batchctl.domain.errors import NotFound, PluginError, Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener

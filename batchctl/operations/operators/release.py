@@ -229,5 +229,5 @@ def _noted(change: Change) -> tuple[str, str, Columns, Columns]:
     return (
         act,
         audit.instance_target(before.instance_id),
-        *columns.changes(columns.instance(before), columns.instance(after)),
+        *columns.changes(columns.of(before), columns.of(after)),
     )

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.definitions.sql_jobs import local_now, shown
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, judged, reach_of

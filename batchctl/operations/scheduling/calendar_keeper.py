@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
 from batchctl.operations import columns
@@ -130,8 +130,8 @@ class CalendarKeeper:
                     calendars.add_days(connection, calendar.calendar_id, [day])
                 else:
                     calendars.change_day(connection, calendar.calendar_id, day, self.actor.clock.now())
-                was = {} if before is None else columns.calendar_day(before)
-                became = columns.calendar_day(day)
+                was = {} if before is None else columns.of(before)
+                became = columns.of(day)
                 self.actor.note(connection, "calendar add-day", _target(name), reason, was, became)
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=dry_run, moved=moved)
@@ -154,7 +154,7 @@ class CalendarKeeper:
             moved = self._moves(connection, _with(calendar, day, None))
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, str(day))
-                was = columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
+                was = columns.of(before) if before is not None else {almanac.DATE: str(day)}
                 self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day, before=before, after=None, dry_run=dry_run, moved=moved)
@@ -179,7 +179,7 @@ class CalendarKeeper:
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
                 days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]
-                before: columns.Columns = {**columns.calendar(calendar), "Days": days}
+                before: columns.Columns = {**columns.of(calendar), "Days": days}
                 self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
             return Removed(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
 
@@ -232,7 +232,7 @@ def _become(known: Calendar | None, made: Imported) -> Calendar:
 
 
 def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:
-    return [columns.calendar_day(day) for day in days]
+    return [columns.of(day) for day in days]
 
 
 def _compared(name: str, known: Calendar | None, holidays: Sequence[CalendarDay], first: date, last: date) -> Imported:

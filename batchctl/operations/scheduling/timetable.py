@@ -113,7 +113,7 @@ class Timed:
         """Return it under the names of columns, with what is reckoned from them."""
         last = self.last
         return {
-            **columns.schedule(self.schedule),
+            **columns.of(self.schedule),
             "Words": self.words,
             "Zone": self.zone,
             "NextLocalTime": None if self.next is None else self.next.local,
