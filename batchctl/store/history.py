@@ -318,14 +318,14 @@ def live_entries(connection: Connection) -> list[HistoryEntry]:
 def attempts_so_far(connection: Connection, instance_id: InstanceId) -> AttemptsSoFar:
     """Return the number of the last attempt at every step of an instance."""
     found = _ATTEMPTS(connection, instance_id=instance_id)
-    return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
+    return AttemptsSoFar(dict(found))
 
 
 def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> dict[InstanceId, AttemptsSoFar]:
     """Return the same for several instances; one that was never tried is left out."""
     found: dict[InstanceId, dict[int, int]] = {}
-    for row in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
-        found.setdefault(InstanceId(row.BatchControl_id), {})[row.ProcessControlSeq] = row.LastAttempt
+    for instance_id, seq, last in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
+        found.setdefault(instance_id, {})[seq] = last
     return {instance_id: AttemptsSoFar(attempts) for instance_id, attempts in found.items()}
 
 

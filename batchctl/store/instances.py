@@ -172,7 +172,7 @@ def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int
 def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: datetime) -> Callable[[], list[InstanceId]]:
     """Ask for the numbers of those of a batch that have waited for a time which has come, the earliest time first."""
     asked = _DEFERRED_OF.ask(connection, batch_id=batch_id, most=most, now=now)
-    return lambda: [InstanceId(row.BatchControl_id) for row in asked()]
+    return lambda: [InstanceId(number) for (number,) in asked()]
 
 
 def ask_near(

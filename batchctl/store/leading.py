@@ -88,7 +88,7 @@ def leave(connection: Connection, controller: str, fence: int, now: datetime) ->
 def ask_fence(connection: Connection) -> Callable[[], int | None]:
     """Ask for the fence, which nobody can change until the end of the transaction."""
     asked = _FENCE.ask(connection)
-    return lambda: next((int(row.Fence) for row in asked()), None)
+    return lambda: next((int(fence) for (fence,) in asked()), None)
 
 
 def settle(connection: Connection, place: str, now: datetime) -> None:

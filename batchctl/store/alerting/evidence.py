@@ -209,8 +209,7 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
 
 def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
     """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
-    found = _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
-    return [(row.ValuesBefore, row.ValuesAfter) for row in found]
+    return _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
 
 
 def arrivals(connection: Connection, after: int, most: int) -> list[Arrived]:

@@ -58,7 +58,7 @@ def standing(connection: Connection) -> list[Incident]:
 
 def keys_standing(connection: Connection) -> frozenset[str]:
     """Return the keys of the incidents that are not over, also of those that cannot be read: no other may have these."""
-    return frozenset(str(row.IncidentKey) for row in _KEYS_STANDING(connection))
+    return frozenset(key for (key,) in _KEYS_STANDING(connection))
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:

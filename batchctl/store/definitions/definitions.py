@@ -96,7 +96,7 @@ def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
 
 def tags_as_written(connection: Connection) -> list[tuple[str, str]]:
     """Return what stands in Tags, with the names of the batches."""
-    return [(str(row.ProcessBatchName), str(row.Tags)) for row in connection.execute(_TAGS)]
+    return [(name, tags) for name, tags in connection.execute(_TAGS)]
 
 
 def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> bool:

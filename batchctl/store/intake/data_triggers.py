@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.intake.triggers import Blocker
-from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
+from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import InstanceStatus, OnFailure, ProcessingMode, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
@@ -32,7 +32,7 @@ from batchctl.store.tables import (
 from batchctl.store.unreadable import sorted_out
 
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
-_trigger = Reader(DataTrigger, data_trigger)
+_trigger, _blocker = Reader(DataTrigger, data_trigger), Reader(Blocker)
 
 _ALL = select(data_trigger).order_by(_t.TriggerName)
 _TAKERS = exists().where(exactly(ENTITY, _t.Entity))
@@ -100,7 +100,7 @@ def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: 
     """Write when a trigger fired; false when somebody has done so since it was read."""
     dialect_of(connection).lock_row(connection, "DataTrigger", trigger.row_id)
     # A time that was written by hand is compared as it is read, however it was spelled.
-    if [row.LastFired for row in _LAST_FIRED(connection, trigger_id=trigger.row_id)] != [trigger.last_fired]:
+    if _LAST_FIRED(connection, trigger_id=trigger.row_id) != [(trigger.last_fired,)]:
         return False
     return _FIRE(connection, {"LastFired": at, "z_updated": now}, trigger_id=trigger.row_id)
 
@@ -117,15 +117,9 @@ def blocker(connection: Connection, entity: str, *, passes_failed: bool = False)
     """
     for query in _OPEN_BUT_FAILED if passes_failed else _OPEN:
         for row in query(connection, entity=entity, most=1):
-            return Blocker(
-                since=row.Since,
-                intake_id=IntakeId(row.FileProcess_id),
-                instance_id=InstanceId(row.BatchControl_id),
-                batch=str(row.ProcessBatchName),
-                status=word(InstanceStatus, row.Status).value,
-            )
-    for row in _WAITING(connection, entity=entity, most=1):
-        return Blocker(since=row.z_inserted, intake_id=IntakeId(row.FileProcess_id))
+            return _blocker(row, status=word(InstanceStatus, row.Status).value)
+    for intake_id, since in _WAITING(connection, entity=entity, most=1):
+        return Blocker(since=since, intake_id=intake_id)
     return None
 
 

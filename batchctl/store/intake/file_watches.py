@@ -275,8 +275,7 @@ class Tally:
 def tallies(connection: Connection) -> Mapping[WatchId, Tally]:
     """Count the remembered files of every watch that has any."""
     return {
-        WatchId(row.FileWatch_id): Tally(row.Taken, row.Missing, row.FileProcess_id, row.z_inserted)
-        for row in connection.execute(_TALLIES)
+        watch_id: Tally(taken, missing, last, at) for watch_id, taken, missing, last, at in connection.execute(_TALLIES)
     }
 
 

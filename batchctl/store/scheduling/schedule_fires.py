@@ -70,10 +70,8 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
     found = dict[str, Before]()
     for at in range(0, len(keys), _ASKED_AT_ONCE):
         asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
-        for row in connection.execute(_DECIDED, asked):
-            intake_id = None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id))
-            key = str(row.FireKey)
-            found[key] = Before(key, word(FireOutcome, row.Outcome), row.DueTime, intake_id)
+        for key, outcome, due, intake_id in connection.execute(_DECIDED, asked):
+            found[key] = Before(key, word(FireOutcome, outcome), due, intake_id)
     return found
 
 
