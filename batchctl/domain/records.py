@@ -8,7 +8,7 @@ An attribute that is a record itself is made of columns of the same row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum, StrEnum
 from functools import cache
@@ -20,6 +20,7 @@ Columns = dict[str, JsonValue]
 """Values under the names of their columns, as JSON shows them."""
 
 Kind = TypeVar("Kind")
+Record = TypeVar("Record")
 
 
 class Mark(Enum):
@@ -53,6 +54,8 @@ class Kept:
     read: Convert | None = None
     write: Convert | None = None
     show: Convert | None = None
+    parse: Convert | None = None
+    """From what JSON, or a file of definitions, says; raises `ValueError` for what is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,17 @@ def shown(record: Any, **instead: Mapping[str, JsonValue]) -> dict[str, JsonValu
     return found
 
 
+def of_columns(record: type[Record], columns: Mapping[str, JsonValue]) -> Record:
+    """Make a record of its columns as JSON has them; what these do not say is as where nobody says anything."""
+    said: dict[str, Any] = {}
+    for field in fields_of(record):
+        if field.record is not None:
+            said[field.name] = of_columns(field.record, columns)
+        elif field.is_column and (value := columns.get(field.columns[0])) is not None:
+            said[field.name] = value if field.kept.parse is None else field.kept.parse(value)
+    return record(**said)
+
+
 def _spread(field: Field, value: Any, convert: Convert | None, parts: Convert) -> Iterator[tuple[str, Any]]:
     if field.record is not None:
         yield from parts(value).items()
@@ -143,12 +157,12 @@ def _kept(kind: Any, column: str) -> Kept:
     if get_origin(kind) in {Union, UnionType}:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
         kept = _kept(kind, column)
-        return Kept(None if kept.read is None else _where_any(kept.read), kept.write, kept.show)
+        return replace(kept, read=None if kept.read is None else _where_any(kept.read))
     if kind is timedelta:
         return _DURATIONS[column.endswith(("Mins", "Minutes"))]
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return Kept(_words(kind), _value, _value)
-    return _KEPT.get(kind, Kept())
+        return Kept(_words(kind), _value, _value, lambda said: kind(str(said)))
+    return _KEPT.get(getattr(kind, "__supertype__", kind), Kept())
 
 
 def _where_any(read: Convert) -> Convert:
@@ -164,7 +178,10 @@ def _duration(seconds: int) -> Kept:
     def written(duration: timedelta) -> int:
         return int(duration.total_seconds() // seconds)
 
-    return Kept(lambda number: timedelta(seconds=number * seconds), written, written)
+    def read(number: int) -> timedelta:
+        return timedelta(seconds=number * seconds)
+
+    return Kept(read, written, written, lambda said: read(int(str(said))))
 
 
 def _value(member: StrEnum) -> str:
@@ -173,7 +190,9 @@ def _value(member: StrEnum) -> str:
 
 _DURATIONS = _duration(1), _duration(60)
 _KEPT: Mapping[Any, Kept] = {
-    bool: Kept(lambda flag: flag == 1, int, int),
-    datetime: Kept(show=moment),
-    date: Kept(date.fromisoformat, date.isoformat, date.isoformat),
+    bool: Kept(lambda flag: flag == 1, int, int, lambda flag: flag == 1),
+    int: Kept(parse=lambda said: int(str(said))),
+    str: Kept(parse=str),
+    datetime: Kept(show=moment, parse=lambda said: datetime.fromisoformat(str(said))),
+    date: Kept(date.fromisoformat, date.isoformat, date.isoformat, lambda said: date.fromisoformat(str(said))),
 }

@@ -133,7 +133,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
             {
                 **found.timed.columns,
                 "Batches": [batch.name for batch in found.takers],
-                "Fires": [_decided_as_json(one) for one in found.decided],
+                "Fires": [columns.of(one) for one in found.decided],
                 "AuditLog": [columns.of(entry) for entry in found.audit],
             }
         )
@@ -253,20 +253,6 @@ def _stretch(one: ScheduleFire) -> str | None:
     if one.due_until is None:
         return None
     return f"{one.due_until:%Y-%m-%d %H:%M:%S} ({one.instants})"
-
-
-def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
-    from batchctl.operations import columns
-
-    return {
-        "FireKey": one.fire_key,
-        "Outcome": one.outcome.value,
-        "DueTime": columns.moment(one.due),
-        "DueUntil": columns.moment(one.due_until),
-        "Instants": one.instants,
-        "Reason": one.reason,
-        "FileProcess_id": one.intake_id,
-    }
 
 
 def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:

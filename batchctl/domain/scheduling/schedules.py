@@ -125,8 +125,8 @@ class CalendarDay:
 class ScheduleFire:
     """A `ScheduleFire` row: what was decided about a due time, or about all of a time in which none could be met."""
 
-    fire_id: Annotated[FireId, "ScheduleFire_id"]
-    schedule_id: Annotated[ScheduleId, "Schedule_id"]
+    fire_id: Hidden[Annotated[FireId, "ScheduleFire_id"]]
+    schedule_id: Hidden[Annotated[ScheduleId, "Schedule_id"]]
     fire_key: str
     outcome: FireOutcome
     due: Annotated[datetime, "DueTime"]
@@ -135,10 +135,10 @@ class ScheduleFire:
     instants: int
     reason: str | None
     intake_id: IntakeId | None
-    backfill_id: Annotated[BackfillId | None, "ScheduleBackfill_id"]
-    zone_rules: str | None
+    backfill_id: Hidden[Annotated[BackfillId | None, "ScheduleBackfill_id"]]
+    zone_rules: Hidden[str | None]
     """The version of the time zone database it was reckoned by."""
-    decided_at: Annotated[datetime, "z_inserted"]
+    decided_at: Hidden[Annotated[datetime, "z_inserted"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from batchctl.store.scheduling import schedules
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
 """What the audit log calls it: the second where a person had changed by hand what the code says."""
-_TIMING = frozenset(reconciling.TIMING.values())
+_TIMING = frozenset(reconciling.TIMING)
 
 
 class JobPlugins(Protocol):

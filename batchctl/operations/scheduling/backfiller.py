@@ -230,23 +230,9 @@ class Listed:
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
-        one = self.backfill
-        return {
-            "ScheduleBackfill_id": one.backfill_id,
-            "ScheduleName": self.schedule,
-            "Status": one.status.value,
-            "FromTime": columns.moment(one.first),
-            "UntilTime": columns.moment(one.last),
-            "MostOpen": one.most_open,
-            "Missed": int(one.missed),
-            "DoneUntil": columns.moment(one.done_until),
-            "Fired": one.fired,
-            "Open": self.is_open,
-            "BatchControl_id": None if self.stuck is None else self.stuck[0],
-            "Waits": self.waits,
-            "Actor": one.actor,
-            "Reason": one.reason,
-        }
+        stuck = None if self.stuck is None else self.stuck[0]
+        how = {"Fired": self.backfill.fired, "Open": self.is_open, "BatchControl_id": stuck, "Waits": self.waits}
+        return columns.of(self.backfill, schedule_id={"ScheduleName": self.schedule}, fired=how)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _TABLES: dict[str, tuple[Table, str]] = {
 _b, _p, _s = process_batch.c, process_control.c, schedule.c
 _OF_BATCHES = ("Entity", "RetryCount", "RetryWaitSecs", "RetryWaitMins")
 _OF_STEPS = ("ProcessControlSeq", "ProcessType", "Data1", "Data2")
-_OF_SCHEDULES = ("Entity", *TIMING.values())
+_OF_SCHEDULES = ("Entity", *TIMING)
 _BATCHES = select(process_batch).order_by(_b.ProcessBatch_id)
 _STEPS = (
     select(process_control, _b.ProcessBatchName)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, text
 
+from batchctl.domain.records import values_of
 from batchctl.domain.rows import Freeze, FreezeId
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
@@ -46,15 +47,7 @@ def load(connection: Connection, freeze_id: FreezeId) -> Freeze | None:
 
 def add(connection: Connection, freeze: Freeze) -> FreezeId:
     """Freeze."""
-    columns = {
-        "ProcessBatchName": freeze.batch,
-        "Tag": freeze.tag,
-        "Reason": freeze.reason,
-        "Actor": freeze.actor,
-        "UntilTime": freeze.until,
-        "z_inserted": freeze.since,
-        "z_updated": freeze.since,
-    }
+    columns = {**values_of(freeze, "freeze_id"), "z_updated": freeze.since}
     return FreezeId(_ADD(connection, columns))
 
 
