@@ -140,27 +140,9 @@ def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, 
 
 
 _OPENED = (
-    *(
-        "BatchControl_id",
-        "ProcessBatch_id",
-        "ProcessControlSeq",
-        "ProcessName",
-        "ProcessType",
-        "AttemptNo",
-        "ClaimToken",
-    ),
-    *(
-        "Cause",
-        "Status",
-        "CommandText",
-        "CommandSpec",
-        "StartTime",
-        "Host",
-        "z_inserted",
-        "z_updated",
-        "ClaimedBy",
-        "DefVersion",
-    ),
+    *("BatchControl_id", "ProcessBatch_id", "ProcessControlSeq", "ProcessName", "ProcessType", "AttemptNo"),
+    *("ClaimToken", "Cause", "Status", "CommandText", "CommandSpec", "StartTime", "Host", "z_inserted", "z_updated"),
+    *("ClaimedBy", "DefVersion"),
 )
 
 

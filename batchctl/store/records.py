@@ -17,7 +17,7 @@ class Reader(Generic[Record]):
 
     def __init__(self, record: type[Record], held_to: Table | None = None) -> None:
         """Look at nothing yet: most commands read few of all the records there are."""
-        self._record, self._held_to = record, held_to
+        self.record, self._held_to = record, held_to
         self._made: dict[tuple[str, ...], Any] = {}
 
     def __call__(self, row: Any, **given: Any) -> Record:
@@ -31,11 +31,11 @@ class Reader(Generic[Record]):
 
     def _making(self, given: tuple[str, ...]) -> Any:
         """Return the function that somebody would write by hand, and that is as fast: rows are read all the time."""
-        wanted = [field for field in fields_of(self._record) if field.is_column and field.name not in given]
+        wanted = [field for field in fields_of(self.record) if field.is_column and field.name not in given]
         readers = {f"_{field.name}": _reader(field) for field in wanted}
         said = ", ".join(f"{field.name}={_said(field)}" for field in wanted)
         source = f"lambda row, **given: make({said}, **given)" if given else f"lambda row: make({said})"
-        made = self._made[given] = eval(source, {**readers, "make": self._record})  # noqa: S307 - names of our own only
+        made = self._made[given] = eval(source, {**readers, "make": self.record})  # noqa: S307 - names of our own only
         return made
 
 
