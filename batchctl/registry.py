@@ -12,8 +12,8 @@ import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import PurePath
+from functools import lru_cache, partial
+from pathlib import Path, PurePath
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -267,9 +267,22 @@ def installed_modules() -> dict[str, str]:
 
 
 def _entries(kind: Kind) -> EntryPoints:
+    return _announced(kind.group, tuple(map(_as_it_is, sys.path)))
+
+
+def _as_it_is(folder: str) -> tuple[str, int]:
+    """Return a folder with the time at which a package was installed or removed there last."""
+    try:
+        return folder, Path(folder).stat().st_mtime_ns
+    except OSError:
+        return folder, 0
+
+
+@lru_cache(maxsize=8)
+def _announced(group: str, places: tuple[tuple[str, int], ...]) -> EntryPoints:  # noqa: ARG001 - what is announced changes with them
     from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
-    return entry_points(group=kind.group)
+    return entry_points(group=group)
 
 
 def _module_behind(entry: EntryPoint) -> str:

@@ -25,7 +25,7 @@ def split_words(text: str) -> list[str]:
 def shell_words(text: str) -> frozenset[str]:
     """Return what stands outside quotes and only a shell would understand, such as `|` or `*.csv`."""
     words = _outside_quotes(text).split()
-    return _OPERATORS.intersection(words).union(part for word in words for part in _PATTERN.findall(word))
+    return _OPERATORS.intersection(words).union(part for word in words for part in _BETWEEN.split(word) if "*" in part)
 
 
 def shell_values(text: str) -> frozenset[str]:
@@ -40,7 +40,7 @@ def _outside_quotes(text: str) -> str:
 
 
 _QUOTED = re.compile(r"\\.|'[^']*+'" r'|"(?:\\.|[^"\\])*+"', re.DOTALL)
-_PATTERN = re.compile(r"[^\s=:,/]*\*[^\s=:,/]*")
+_BETWEEN = re.compile(r"[\s=:,/]")
 _VALUE = re.compile(r"\A~/|\A~\Z|(?<![A-Za-z0-9])\$(?:[A-Za-z_]\w*|\()|`")
 """A letter before the dollar is part of a name, as in v$session."""
 _OPERATORS = frozenset({"|", "||", "&&", "&", ";", "<", ">", ">>", "2>", "2>>", "2>&1", "&>"})

@@ -12,16 +12,18 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import tiers
+from tests import compiled_once, tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
+from tests.quick_folder import quick_folder
 from tests.sqlserver import statements, taken
 from tests.sqlserver.control import lent
 
 settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("full")
+compiled_once.share()
 HERE = Path(__file__).parent
 
 SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")
@@ -35,6 +37,14 @@ def pytest_configure() -> None:
             f"the tests paste commands into real shells, and {names} cannot be found; install it"
             f" (on Debian or Ubuntu: apt-get install {' '.join(missing)})"
         )
+    if folder := quick_folder():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", folder)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    # What only the full suite has need not be imported to be left out.
+    is_left_out = config.option.markexpr == "not full" and HERE in collection_path.parents
+    return (is_left_out and collection_path.relative_to(HERE).as_posix() in tiers.FULL) or None
 
 
 def pytest_collection_finish() -> None:
@@ -138,7 +148,16 @@ def _statements_are_heard() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> taken.Ledger:
+    """What no process of this run need look at again."""
+    own = tmp_path_factory.getbasetemp()
+    path = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "taken_by_sql_server"
+    path.touch()
+    return taken.Ledger(path)
+
+
 @pytest.fixture(autouse=True)
-def _sql_server_takes_them() -> Iterator[None]:
+def _sql_server_takes_them(ledger: taken.Ledger) -> Iterator[None]:
     yield
-    taken.look_at_what_was_sent()
+    taken.look_at_what_was_sent(ledger)

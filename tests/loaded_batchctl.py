@@ -6,6 +6,7 @@ What a command may do to its process (its folder, environment, signals, modules,
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -24,10 +25,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from batchctl.cli import main
+from tests import compiled_once
+
 # What the product imports only where a command needs it.
 ALSO = ("alembic.command", "psycopg", "rich.table", "rich.console", "sqlalchemy.dialects.postgresql.psycopg")
 NOT_HERE = ("batchctl.__main__", "batchctl.plugin_host", "batchctl.system.supervisor")
 """Programs of their own."""
+
+
+WARMING = (
+    *("db upgrade", "task enable --reason warm", "check", "task -- true", "create", "run --once", "status", "why 1"),
+    *(
+        "show 1",
+        "history 1",
+        "inbox",
+        "incidents",
+        "schedule list",
+        "rerun 1 --reason warm",
+        "batches",
+        "audit",
+        "db verify",
+    ),
+)
 
 
 class LoadedBatchctl:
@@ -96,6 +116,7 @@ def _read(stream: IO[str]) -> str:
 def serve(address: str, ready: int) -> None:
     """Fork for every command that is asked for."""
     _load()
+    _warm()
     gc.freeze()  # what is looked through for garbage is copied for every command
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who is forked here waits for nobody
     with socket.socket(socket.AF_UNIX) as door:
@@ -121,6 +142,29 @@ def _load() -> None:
         importlib.import_module(name)
 
 
+def _warm() -> None:
+    """Carry commands out, so that those that are asked for find compiled what all of them execute."""
+    compiled_once.share()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    given, environment, streams = sys.argv, dict(os.environ), (sys.stdout, sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="batchctl-warm-") as folder, Path(os.devnull).open("w") as nowhere:
+        with contextlib.chdir(folder):
+            os.environ["XDG_STATE_HOME"] = folder
+            sys.stdout = sys.stderr = nowhere
+            for command in WARMING:
+                sys.argv = ["batchctl", *command.split()]
+                with suppress(SystemExit):
+                    main.entry()
+        sys.argv, (sys.stdout, sys.stderr) = given, streams
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    if threading.active_count() > 1:
+        message = f"a command leaves threads behind: {threading.enumerate()}"
+        raise RuntimeError(message)
+
+
 def _attend(line: socket.socket) -> NoReturn:
     """Wait for a command and say how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -138,8 +182,6 @@ def _attend(line: socket.socket) -> NoReturn:
 
 
 def _carry_out(request: dict[str, Any], streams: list[int]) -> NoReturn:
-    from batchctl.cli import main  # noqa: PLC0415 - loaded long ago, in the process that serves
-
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

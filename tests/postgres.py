@@ -16,9 +16,9 @@ import psycopg
 from psycopg import sql
 
 from tests.leftovers import children_of
+from tests.quick_folder import quick_folder
 
 OWNER = "postgres"
-_ROOM = 10 * 1024**3
 """What the databases of a whole run take, and twice that again."""
 
 
@@ -27,7 +27,7 @@ class PostgresServer:
 
     def __init__(self) -> None:
         """Make the data; nothing runs yet."""
-        self.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=_quick_folder()))
+        self.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=quick_folder()))
         self.home.chmod(0o755)
         self.programs = self._programs()
         self.data = self.home / "data"
@@ -42,7 +42,7 @@ class PostgresServer:
         """Make a server that follows this one and takes no writes; it is not started."""
         made = object.__new__(PostgresServer)
         made.__dict__ |= {**self.__dict__, "port": _free_port(), "_databases": 0}
-        made.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=_quick_folder()))
+        made.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=quick_folder()))
         made.home.chmod(0o777)
         made.data = made.home / "data"
         here = ("-h", "127.0.0.1", "-p", str(self.port), "-U", OWNER)
@@ -132,12 +132,6 @@ class PostgresServer:
             said.seek(0)
             if done.returncode != 0:
                 raise RuntimeError(f"{program} failed: {said.read()[-2000:]}")
-
-
-def _quick_folder() -> str | None:
-    """Return where files are kept in memory, if there is room: hundreds of databases are made, each of hundreds of files."""
-    in_memory = Path("/dev/shm")
-    return str(in_memory) if in_memory.is_dir() and shutil.disk_usage(in_memory).free > _ROOM else None
 
 
 class Somebody(TypedDict, total=False):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 FULL = {
+    "acceptance/test_bad_servers.py": "servers that fail in all the ways that they have",
     "acceptance/test_cli_demo.py": "the demo, in real time, twice, and what keeps it from beginning",
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
     "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
@@ -23,7 +24,10 @@ FULL = {
     "acceptance/test_sql_jobs.py": "jobs that are due, in real time",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
+    "chaos/test_verdict_of_backfills.py": "controllers that are left to do all that there is",
     "chaos/test_verdict_of_messages.py": "controllers that are left to send all that there is",
+    "cli/test_example_plugins.py": "packages that are built and installed",
+    "cli/test_what_is_loaded.py": "twenty interpreters, and what each of them imports",
     "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
     "control/test_few_rows_read.py": "a night beside a hundred thousand rows",
     "faults/test_copied_while_running.py": "copies that are taken beside a controller at work",
@@ -58,11 +62,13 @@ PARTLY_FULL = {
     "control/test_file_watching.py": "a hundred thousand files",
     "control/test_firing.py": "a thousand due times",
     "control/test_firing_together.py": "ten thousand due times",
-    "control/test_locked_rows.py": "hundreds of locked rows, and pauses that grow",
+    "control/test_locked_rows.py": "hundreds of locked rows, pauses that grow, and signs of life that are waited for",
     "control/test_lost_connections.py": "a server that takes seconds to commit",
     "control/test_purged_instances.py": "a hundred thousand attempts",
     "control/test_workers.py": "thousands of instances",
     "migrations/test_migrations.py": "a script in another shell, a dump, and whatever a hand has changed",
+    "operations/test_changed_servers.py": "two upgrades at once",
+    "operations/test_doctor.py": "plugins that hang until they are given up",
     "operations/test_fsck.py": "every foreign key, pointed nowhere",
     "operations/test_acting_together.py": "a row that stays locked until it is given up",
     "sim/test_mutants.py": "one mutant of most kinds is quick",
@@ -72,7 +78,9 @@ PARTLY_FULL = {
     "store/mssql/test_definitions.py": "upgrades against a stand-in of the server",
     "store/test_foreign_logs.py": "whatever befalls a log, by chance",
     "store/test_opening.py": "locks that are waited for in real time",
-    "system/test_commands.py": "hundreds of processes",
+    "store/test_transactions.py": "a database that stays busy until it is given up",
+    "system/test_commands.py": "hundreds of processes, gigabytes of output",
+    "system/test_supervisor.py": "a thousand commands",
 }
 """Modules that mark single tests, or single values of a parameter, as full."""
 

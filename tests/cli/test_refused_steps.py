@@ -167,7 +167,10 @@ def test_who_makes_instances_without_a_populator_says_which_rows_wait_for_it(sho
 
 
 @pytest.mark.parametrize("look", ["status", "incidents", "show 1"])
-def test_what_to_do_next_is_no_part_of_the_message_beside_it(shop: Shop, look: str) -> None:
+def test_what_to_do_next_is_no_part_of_the_message_beside_it(
+    shop: Shop, look: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # too few for the message to stand in its row
     shop.batch("Load")
     shop.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'nowhere', Data2 = 'select 1'")
     shop.arrive("Load")

@@ -422,6 +422,7 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
     assert world.names()[-1] == "controller.resumed"
 
 
+@pytest.mark.full
 def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_named(world: World, client: Hand) -> None:
     hand, findings = hired(world, "c1"), Findings(world.clock, AlertRules(), "c9")
     world.batch(steps=1)

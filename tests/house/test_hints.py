@@ -14,6 +14,9 @@ from batchctl.cli.main import COMMANDS, cli
 from batchctl.cli.session import Session
 from tests.house.source import ROOT
 
+MODULES = [
+    path for path in sorted((ROOT / "batchctl").rglob("*.py")) if "batchctl " in path.read_text(encoding="utf-8")
+]
 HOLE = "7"
 """Stands for whatever is filled in."""
 END = re.compile(r"   \(|[;,:`)]|\n|(?<!\.)\.( |$)| or | and | can ")
@@ -40,18 +43,26 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield at.lineno, at.value
 
 
-def hints() -> Iterator[tuple[str, list[str]]]:
-    """Every command that a text names: where that is, and its words up to where the sentence goes on."""
-    for path in sorted((ROOT / "batchctl").rglob("*.py")):
-        for line, text in texts(path):
-            for found in HINT.finditer(text):
-                words = END.split(text[found.end() :], maxsplit=1)[0].split()
-                if words and words[0] in COMMANDS and text not in NO_HINT:
-                    yield f"{path.relative_to(ROOT)}:{line}", words
+def hints(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Every command that a text of a module names: where that is, and its words up to where the sentence goes on."""
+    for line, text in texts(path):
+        for found in HINT.finditer(text):
+            words = END.split(text[found.end() :], maxsplit=1)[0].split()
+            if words and words[0] in COMMANDS and text not in NO_HINT:
+                yield f"{path.relative_to(ROOT)}:{line}", words
 
 
-@pytest.mark.parametrize(("place", "words"), list(hints()))
-def test_a_hint_refuses_nothing_that_it_names(place: str, words: list[str]) -> None:
+@pytest.mark.parametrize("path", MODULES, ids=[path.relative_to(ROOT).as_posix() for path in MODULES])
+def test_a_hint_refuses_nothing_that_it_names(path: Path) -> None:
+    for place, words in hints(path):
+        refuses_nothing(place, words)
+
+
+def test_hints_are_found() -> None:
+    assert sum(1 for path in MODULES for _ in hints(path)) > 100
+
+
+def refuses_nothing(place: str, words: list[str]) -> None:
     context = click.Context(cli, info_name="batchctl", obj=Session(config=None, debug=False))
     command: click.Command | None = cli
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):

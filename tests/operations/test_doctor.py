@@ -310,6 +310,7 @@ def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
     assert failing(found) == {(f"connections.{name}", "login") for name in ("silent", "refused", "gone")}
 
 
+@pytest.mark.full
 def test_plugin_modules_that_hang_are_named_and_the_database_is_not_blamed(sqlite_database: SqliteControl) -> None:
     settings = config.load(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"\n'))
     mended = Event()

@@ -8,16 +8,10 @@ from batchctl.store import views
 from tests.sqlserver.catalog import Catalog, control_database
 from tests.sqlserver.inserted_views import asked_for, filled_by_triggers
 
-VIEWS = filled_by_triggers(control_database())
 
-
-def test_the_views_that_a_trigger_fills_are_found() -> None:
-    assert VIEWS == ["vsqljob"]
-
-
-@pytest.mark.parametrize("name", VIEWS)
-def test_each_column_may_be_left_out(name: str) -> None:
-    view = control_database().view(name)
+def test_each_column_of_the_view_that_a_trigger_fills_may_be_left_out() -> None:
+    assert filled_by_triggers(control_database()) == ["vsqljob"]
+    view = control_database().view("vsqljob")
 
     assert view is not None
     assert asked_for(view) == []

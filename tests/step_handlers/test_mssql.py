@@ -789,7 +789,8 @@ def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
         "DECLARE @Data10 int = {Data1}; SELECT @Data10, '@p1' AS [@p1]",
     ],
 )
-def test_a_variable_that_no_placeholder_takes_the_name_of_is_taken(sql: str) -> None:
+def test_a_variable_that_no_placeholder_takes_the_name_of_is_taken(monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+    monkeypatch.setattr(_mssql_driver, "import_module", lambda _: Server(DONE).driver)
     step = a_step("sql", Data1="warehouse", Data2=sql)
 
     assert [one.message for one in Sql().check(step, around(URL))] == []

@@ -63,6 +63,7 @@ def test_only_what_others_commit_is_a_change(transactions: StoreTransactions, ha
     assert not transactions.changed()
 
 
+@pytest.mark.full
 def test_a_busy_database_is_tried_again_and_then_named(
     transactions: StoreTransactions, hand: Hand, control_database: ControlDatabase
 ) -> None:

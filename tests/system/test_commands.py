@@ -293,6 +293,7 @@ def test_children_that_ended_in_time_are_not_left_behind(bench: Bench) -> None:
     assert end == CommandEnd(exit_code=0, output="done\n")
 
 
+@pytest.mark.full
 def test_a_gigabyte_of_output_passes_in_flat_memory(bench: Bench) -> None:  # G07
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

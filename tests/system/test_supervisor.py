@@ -462,6 +462,7 @@ def test_a_secret_is_never_written_down(runner: ThreadStepRunner, controller_id:
         assert b"s3same" not in file.read_bytes()
 
 
+@pytest.mark.full
 def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, controller_id: str, state: Path) -> None:
     place = journal.place_of(state, controller_id)
     sizes, opened = [], []

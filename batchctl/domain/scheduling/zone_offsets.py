@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
 from batchctl.domain.values import value
@@ -27,21 +28,22 @@ class ZoneOffset:
     """How far they are ahead of UTC."""
 
 
+@lru_cache(maxsize=64)
 def offsets(zone: str) -> tuple[ZoneOffset, ...]:
     """Return all of them in order; each begins where the last one ends."""
     return tuple(_offsets(clock_of(zone)))
 
 
 def _offsets(clock: WallClock) -> Iterator[ZoneOffset]:
-    begins, day = FIRST, FIRST
+    begins, day, ahead = FIRST, FIRST, _ahead(clock, FIRST)
     while day < LAST:
         following = min(day + _STEP, LAST)
-        if _ahead(clock, following) != _ahead(clock, begins):
+        if (then := _ahead(clock, following)) != ahead:
             change = _change(clock, day, following)
-            yield ZoneOffset(begins, change, _ahead(clock, begins))
-            begins = change
+            yield ZoneOffset(begins, change, ahead)
+            begins, ahead = change, then
         day = following
-    yield ZoneOffset(begins, LAST, _ahead(clock, begins))
+    yield ZoneOffset(begins, LAST, ahead)
 
 
 def _change(clock: WallClock, before: datetime, after: datetime) -> datetime:
