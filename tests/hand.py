@@ -8,6 +8,11 @@ from typing import Any, Protocol
 from batchctl.store.tables import metadata
 
 
+def unfit(table: str, column: str, rest: str = "") -> str:
+    """Return what a refusal of a value looks like: servers name the constraint, and SQLite shows what it says."""
+    return rf"(?i)ck_{table}_{column}{rest}\b|CHECK constraint failed: .*\b{column}\b"
+
+
 class Hand(Protocol):
     """A person's SQL client; values stand as `?`, and every statement commits by itself."""
 

@@ -65,7 +65,6 @@ def _on_mssql(element: differing, compiler: Any, **options: Any) -> str:
     return str(compiler.process(said, **options))
 
 
-_IN_FULL = "'%Y-%m-%d %H:%M:%f'"
 _CHECKED_BEFORE = ("BatchControl", "NextRunTime")
 """A time that has such a constraint of its own, as old as the first release."""
 
@@ -103,14 +102,6 @@ def one_by_one(column: str, words: Iterable[str]) -> str:
     return " OR ".join(f"{column} = '{word}'" for word in words)
 
 
-def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
-    """Return the constraints that give SQLite, beyond its STRICT, the column types other databases have by themselves."""
-    return [
-        CheckConstraint(text(condition), name=f"{column}_Type").ddl_if(dialect="sqlite")
-        for column, condition in _types(column for column in columns if not column.primary_key)
-    ]
-
-
 def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     """Return the constraints that keep from PostgreSQL what it alone takes for a time, such as `infinity`."""
     return [
@@ -122,24 +113,24 @@ def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     ]
 
 
-def _types(columns: Iterable[Column[Any]]) -> Iterator[tuple[str, str]]:
-    """Yield what SQLite is told of the type of a column, one by one: what it knows by itself is nothing to look for."""
-    for column in columns:
-        said = _type_of(column)
-        if said:
-            yield column.name, said
-
-
 def is_number(column: Column[Any]) -> bool:
     """Say whether a column holds whole numbers."""
     return isinstance(column.type, (BigInteger, Integer, SmallInteger))
 
 
+def is_text(column: Column[Any]) -> bool:
+    """Say whether a column holds texts, which words and times are not."""
+    return isinstance(column.type, (Unicode, UnicodeText))
+
+
 def requirements(table: Table, dialect: str) -> list[tuple[str, str]]:
     """Return the columns of a table, and what each has to fulfil on a database of one kind."""
-    types = _types(column for column in table.c if not column.primary_key) if dialect == "sqlite" else ()
+    found = list(_named(table, dialect))
+    if dialect == "sqlite":
+        found = [one for one in found if one[1] != _is_not_empty(one[0])]
+        found += [(column.name, said) for column in table.c if not column.primary_key for said in _types(column)]
     order = [column.name for column in table.c]
-    return sorted([*_named(table, dialect), *types], key=lambda one: order.index(one[0]))
+    return sorted(found, key=lambda one: order.index(one[0]))
 
 
 def _named(table: Table, dialect: str) -> Iterator[tuple[str, str]]:
@@ -150,6 +141,10 @@ def _named(table: Table, dialect: str) -> Iterator[tuple[str, str]]:
             said = spelled(made.sqltext, dialect)
             mentioned = made.info.get("of", name.removeprefix(f"CK_{table.name}_")), *_IDENTIFIER.findall(said)
             yield next(column for column in mentioned if column in table.c), said
+
+
+def _is_not_empty(column: str) -> str:
+    return f"{column} <> ''"
 
 
 def spelled(condition: Any, dialect: str) -> str:
@@ -164,7 +159,9 @@ def readable_by(table: Table, dialect: str, gone_by: Iterable[str], times: Itera
     """Return the columns that somebody goes by, and what they have to fulfil; on SQLite some times, too."""
     named = dict(_named(table, dialect))
     found = [(column, named[column]) for column in gone_by]
-    of_types = _types(column for column in table.c if column.name in times) if dialect == "sqlite" else ()
+    of_types = (
+        [(column, _is_time_of(table.c[column])) for column in times if column in table.c] if dialect == "sqlite" else []
+    )
     return [*found, *of_types]
 
 
@@ -186,38 +183,54 @@ def unreadable(
     )
 
 
-def _type_of(column: Column[Any]) -> str:
+def _types(column: Column[Any]) -> Iterator[str]:
+    """Yield what SQLite is told of a column, beyond its STRICT, for it to be as other databases have it by themselves."""
+    name = str(column.name)
     if isinstance(column.type, UtcTime):
-        return _is_time_of(column)
-    if not isinstance(column.type, (Unicode, UnicodeText)):
-        # Of a word the constraint that names the words says all.
-        return ""
-    length = column.type.length
-    short = "" if length is None else f"length({column.name}) <= {length} AND "
-    return f"{short}{_has_no_nul(column.name)}"
+        yield _is_time_of(column)
+    elif isinstance(column.type, (Unicode, UnicodeText)):
+        said = [
+            spelled(made.sqltext, "sqlite") for made in column.table.constraints if isinstance(made, CheckConstraint)
+        ]
+        filled = _is_not_empty(name) in said
+        if column.type.length is not None:
+            yield (
+                f"length({name}) BETWEEN 1 AND {column.type.length}"
+                if filled
+                else f"length({name}) <= {column.type.length}"
+            )
+        elif filled:
+            yield _is_not_empty(name)
+        yield holds_no_nul(name)
 
 
 def _is_time_of(column: Column[Any]) -> str:
-    # The time of the writing is mostly that of what is written, which is looked at for itself.
-    if column.name == "z_updated" and "z_inserted" in column.table.c:
-        return f"z_updated IS z_inserted OR ({is_time('z_updated')})"
-    return f"{column.name} IS NULL OR ({is_time(column.name)})" if column.nullable else is_time(column.name)
+    if not is_often_written(column.table):
+        return is_time(str(column.name))
+    # What is written in full, as batchctl does, is quickly looked at. The time of the writing is mostly that of what is
+    # written, which is looked at for itself.
+    name = column.name
+    same = "z_updated IS z_inserted OR " if name == "z_updated" else f"{name} IS NULL OR " if column.nullable else ""
+    in_full = f"{name} BETWEEN '0001' AND ':' AND {name} IS strftime('%Y-%m-%d %H:%M:%f',{name},'+0 days')"
+    return f"{same}{in_full} OR {is_time(name)}"
+
+
+def is_often_written(table: Table) -> bool:
+    """Say whether a table is one of work, of which each write is to be cheap."""
+    return bool(table.info.get("often"))
 
 
 def is_time(at: str) -> str:
     """Return SQLite's condition of a time: a day, with a time of day to the minute, the second or a fraction of it.
 
-    It is the beginning of what SQLite's calendar makes of it; by way of '+0 days', without which older versions take the
-    31st of February as they find it. What is written in full, as batchctl does, is quickly looked at. Before all it has to
-    begin with a digit, because SQLite refuses to look at 'now' in a constraint; and Python knows no year 0.
+    Before and behind its blank stand a day as SQLite's calendar has it, and figures; by way of '+0 days', without which older
+    versions take the 31st of February as they find it. It ends with a figure, because SQLite refuses to look at 'now' in a
+    constraint; and Python knows no year 0.
     """
-    in_full = f"strftime({_IN_FULL}, {at}, '+0 days') IS {at}"
-    its_beginning = f"substr(strftime({_IN_FULL}, substr({at}, 1, 23), '+0 days'), 1, length(rtrim({at})))"
-    in_part = (
-        f"({its_beginning} IS substr({at}, 1, 23) AND trim(substr({at}, 24), '0123456789') = '' AND {_has_no_nul(at)})"
-    )
-    return f"{at} >= '0001' AND {at} < ':' AND ({in_full} OR {in_part})"
+    day = f"ifnull(max('0001',date({at},'+0 days')),'')||' '"
+    return f"{at} GLOB '*[0-9]' AND {day} IN ({at}||' ',rtrim({at},'0123456789.:'))"
 
 
-def _has_no_nul(at: str) -> str:
-    return f"instr({at}, char(0)) = 0"
+def holds_no_nul(text: str) -> str:
+    """Return SQLite's condition of a text without the character that ends one for other programs."""
+    return f"NOT instr({text},char(0))"

@@ -87,7 +87,7 @@ _STATEMENT = re.compile(r"(?<!QUOTED_IDENTIFIER ON; )\bUPDATE (?=(?:BatchControl
 """A statement that a text shows and that is about a table with a filtered index."""
 LONGEST = 100
 """How much is shown of a value that may not stand where it does."""
-_IS_TIME = "strftime("
+_IS_TIME = ",'+0 days')"
 """What stands only in the conditions of times."""
 
 _c, _b = batch_control.c, process_batch.c

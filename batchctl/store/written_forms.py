@@ -6,25 +6,24 @@ calendar knows, such as whether February has a 30th, is left to `check`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import reduce
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from batchctl.domain.scheduling.business_days import MOST_OF_A_MONTH, WEEKDAYS
-from batchctl.domain.scheduling.cadences import MONTHS
-from batchctl.store.conditions import differing, one_by_one
+from batchctl.domain.scheduling.cadences import MONTHS, WEEKS
+from batchctl.store.conditions import differing
 
 _TIME, _REGULAR_TIME = "[0-2][0-9]:[0-5][0-9]", "([01][0-9]|2[0-3]):[0-5][0-9]"
 _DAY = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]"
 _REGULAR_DAY = "[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _NO_DAY = ("?????00*", "?????1[3-9]*", "????????00*", "????????3[2-9]*")
+_IN_YEAR = "substr({0},6,2) BETWEEN '01' AND '12' AND substr({0},9,2) BETWEEN '01' AND '31'"
+"""The same to SQLite."""
 _WITHIN = "[^-,]"
 """What stands between the signs of a list."""
 _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]", "????[^0-9]", "?????[^,]")
 """What may stand nowhere behind a comma of times that have one before and behind each."""
 
 
-_NESTED = 10
-"""How many words SQLite is told to take away from one another."""
 BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
 """What the engine leaves away before and after a name or a number."""
 BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
@@ -54,7 +53,7 @@ def is_word_while(column: str, words: Iterable[str], condition: str) -> differin
     elsewhere, on_sqlite, on_mssql = (f"lower({each})" for each in bare(column))
     return differing(
         f"{elsewhere} IN ({listed}) OR NOT ({condition})",
-        f"{one_by_one(on_sqlite, words)} OR NOT ({condition})",
+        f"{on_sqlite} IN ({listed}) OR NOT ({condition})",
         f"{on_mssql} IN ({listed}) OR NOT ({condition})",
     )
 
@@ -112,38 +111,79 @@ def has_none_broken(column: str) -> differing:
 
 def is_day(column: str) -> differing:
     """Return the constraint that a column holds a date such as 2026-11-21."""
-    return _one(f"trim({column})", [_DAY], _NO_DAY, _REGULAR_DAY)
+    bare = f"trim({column})"
+    elsewhere, _, on_mssql = _one(bare, [_DAY], _NO_DAY, _REGULAR_DAY).clauses
+    return differing(str(elsewhere), f"{bare} GLOB '{_DAY}' AND {_IN_YEAR.format(bare)}", str(on_mssql))
 
 
 def is_day_and_time(column: str) -> differing:
     """Return the constraint that a column holds a date with a time of day, which may have seconds."""
-    short, regular = f"{_DAY}[ T]{_TIME}", f"{_REGULAR_DAY}[ T]{_REGULAR_TIME}(:[0-5][0-9])?"
-    return _one(f"trim({column})", [short, f"{short}:[0-5][0-9]"], [*_NO_DAY, "*[ T]2[4-9]*"], regular)
+    bare, short, regular = f"trim({column})", f"{_DAY}[ T]{_TIME}", f"{_REGULAR_DAY}[ T]{_REGULAR_TIME}(:[0-5][0-9])?"
+    one_of = [short, f"{short}:[0-5][0-9]"]
+    elsewhere, _, on_mssql = _one(bare, one_of, [*_NO_DAY, "*[ T]2[4-9]*"], regular).clauses
+    in_full = f"substr({bare}||':'||'00',1,max(19,length({bare}))) GLOB '{one_of[1]}'"
+    on_sqlite = f"{in_full} AND {_IN_YEAR.format(bare)} AND substr({bare},12,2) < '24'"
+    return differing(str(elsewhere), on_sqlite, str(on_mssql))
 
 
 def are_weekdays(column: str, *, or_none: bool = False) -> differing:
     """Return the constraint that a column holds days of the week, or ranges of them, with commas between them."""
-    made = are_words(column, WEEKDAYS, ranges=True)
+    made = _are_words(column, WEEKDAYS, _replaced(column, [(day.lower(), _WORD) for day in WEEKDAYS]), ranges=True)
     return differing(*(f"trim({column}) = '' OR ({each})" for each in made.clauses)) if or_none else made
+
+
+def are_weeks(column: str) -> differing:
+    """Return the constraint that a column holds weeks of a month with commas between them."""
+    return _are_words(column, WEEKS, _replaced(column, [(week, _WORD) for week in WEEKS]))
 
 
 def are_months(column: str) -> differing:
     """Return the constraint that a column holds months, their numbers, or ranges of them, with commas between them."""
-    return are_words(column, [*MONTHS, *_numbers(len(MONTHS))], ranges=True)
+    words = [*(month.lower() for month in MONTHS), *_numbers(len(MONTHS))]
+    elsewhere, _, on_mssql = _are_words(column, words, ranges=True).clauses
+    # So many would be nested deeper than SQLite's parser bears.
+    on_sqlite = _are_flat(column, words, "||", "length", "GLOB", ranges=True, nested=len(MONTHS))
+    return differing(str(elsewhere), on_sqlite, str(on_mssql))
 
 
 def are_month_days(column: str) -> differing:
-    """Return the constraint that a column holds days of a month, also counted by business days, with commas between them."""
+    """Return the constraint that a column holds days of a month, also counted by business days, with commas between them.
+
+    To SQLite 4 to 8 are as good as 9, and once the days after the 23rd are told, 2 as 1, and 3 and 9 as any figure.
+    """
     business = [f"business_{place}" for place in (*_numbers(MOST_OF_A_MONTH), "last")]
-    return are_words(column, [*_numbers(31), "last", *business])
+    said = [
+        *((one, "9") for one in "45678"),
+        *((day, _WORD) for day in ("29", "30", "31")),
+        *(("2", "1"), ("3", _FIGURE), ("9", _FIGURE)),
+        *((day, _EARLY) for day in ("10", "11", f"1{_FIGURE}")),
+        *(("1", _FIGURE), (f"0{_FIGURE}", _EARLY), (_FIGURE, _EARLY)),
+        *(("last", _EARLY), (f"business_{_EARLY}", _WORD), (_EARLY, _WORD)),
+    ]
+    return _are_words(column, [*_numbers(31), "last", *business], _replaced(column, said))
 
 
 def has_such_days(months: str, days: str) -> differing:
     """Return the constraint that of some months, written one by one, not all lack all of the days that are written."""
     lacking = (({2}, ["30", "31"]), ({2, 4, 6, 9, 11}, ["31"]))
-    made = [(are_words(months, _months(some)).clauses, are_words(days, beyond).clauses) for some, beyond in lacking]
-    each = zip(*(zip(*pair, strict=True) for pair in made), strict=True)
-    return differing(*(" AND ".join(f"NOT (({some}) AND ({beyond}))" for some, beyond in one) for one in each))
+    made = [(_are_words(months, _months(some)), _are_words(days, beyond)) for some, beyond in lacking]
+    elsewhere, on_mssql = (
+        " AND ".join(f"NOT (({some.clauses.clauses[at]}) AND ({beyond.clauses.clauses[at]}))" for some, beyond in made)
+        for at in (0, 2)
+    )
+    said = [(_replaced(months, _as_numbers(some)), _replaced(days, ())) for some, _ in lacking]
+    on_sqlite = " AND ".join(
+        f"NOT ({_are_only(each, ['2'])} AND {_are_only(on, beyond)})"
+        for (each, on), (_, beyond) in zip(said, lacking, strict=True)
+    )
+    return differing(elsewhere, on_sqlite, on_mssql)
+
+
+def _as_numbers(some: Collection[int]) -> Iterator[tuple[str, str]]:
+    """Yield what makes a 2 of each of some months, however it is written; all are known to be months."""
+    yield from ((MONTHS[at - 1].lower(), "2") for at in sorted(some))
+    yield "0", ""
+    yield from ((str(at), "2") for at in sorted(some) if at > 2)
 
 
 def _months(places: Collection[int]) -> list[str]:
@@ -155,18 +195,42 @@ def _numbers(most: int) -> list[str]:
     return [*map(str, range(1, most + 1)), *(f"0{number}" for number in range(1, 10))]
 
 
-def are_words(column: str, words: Iterable[str], *, ranges: bool = False) -> differing:
+_WORD, _EARLY, _FIGURE = "W", "V", "U"
+"""What SQLite is told to put in the place of words, of those that may stand behind `business_` too, and of figures.
+
+Nobody writes these: all is in small letters before.
+"""
+
+
+def _replaced(column: str, words: Iterable[tuple[str, str]]) -> str:
+    """Return a column in small letters, with others in the place of its words, one after the other, and then without blanks."""
+    said = f"lower({column})"
+    for word, other in words:
+        said = f"replace({said},'{word}','{other}')"
+    return f"replace({said},' ','')"
+
+
+def _are_only(bare: str, words: Iterable[str]) -> str:
+    """Say to SQLite that a list holds some words and no others."""
+    said = f"{bare}||','"
+    for word in words:
+        said = f"replace({said},'{word},','')"
+    return f"{said} = ''"
+
+
+def _are_words(column: str, words: Iterable[str], replaced: str = "", *, ranges: bool = False) -> differing:
     """Return the constraint that a column holds some words with commas between them, in any letter case.
 
-    Each word stands between commas of its own; what is taken away when each word is, is then as long as the whole. They
-    are taken away some at a time, and the lengths summed up: SQLite's parser bears few that nest.
+    SQLite is told what stands in the place of each. On SQL Server each stands between commas of its own; what is taken away
+    when each is, is then as long as the whole. They are taken away some at a time, and the lengths summed up.
     """
     words = [word.lower() for word in words]
     dash = f"( *- *({'|'.join(words)}))?" if ranges else ""
     word = f" *({'|'.join(words)}){dash} *"
+    singly = f"replace({replaced},'{_WORD}-{_WORD}','{_WORD}')" if ranges else replaced
     return differing(
         f"""lower({column} COLLATE "C") ~ '^{word}(,{word})*$'""",
-        _are_flat(column, words, "||", "length", "GLOB", ranges=ranges, nested=_NESTED),
+        _are_only(singly, [_WORD]),
         _are_flat(column, words, "+", "LEN", "LIKE", ranges=ranges),
     )
 
@@ -185,7 +249,9 @@ def _are_flat(
 
 
 def _without(apart: str, words: Iterable[str]) -> str:
-    return reduce(lambda left, word: f"replace({left}, ',{word},', '')", words, apart)
+    for word in words:
+        apart = f"replace({apart}, ',{word},', '')"
+    return apart
 
 
 def _none_broken(column: str, fits: str) -> str:
@@ -200,7 +266,8 @@ def _one(value: str, one_of: Sequence[str], none_of: Iterable[str], regular: str
 
     Patterns are looked for with `between` before and behind the value.
     """
-    on_sqlite = f"{between} || {value} || {between}" if between else value
+    # A refusal of SQLite shows a condition, but of one that begins with a text nothing else.
+    on_sqlite = f"({between} || {value} || {between})" if between else value
     on_mssql = f"{between} + {value} + {between}" if between else value
     return differing(
         f"{value} ~ '^{regular}$'",

@@ -90,7 +90,7 @@ SPOILT: dict[str, tuple[Spoil, str, str]] = {
         "holds no batchctl tables",
         "batchctl db upgrade",
     ),
-    "an older schema": (set_version("0001"), "knows none older than 0044", "batchctl export writes there"),
+    "an older schema": (set_version("0001"), "knows none older than 0045", "batchctl export writes there"),
     "a newer schema": (set_version("9999"), "has schema 9999, which this version", "install the version of batchctl"),
 }
 

@@ -17,6 +17,7 @@ from tests.control.alarm import Alarm, rules
 from tests.control.test_workers import POLL, RHYTHM, Hand, hired
 from tests.control.world import World
 from tests.control_databases import SqliteControl
+from tests.hand import unfit
 
 LEASE = lease_of(RHYTHM.heartbeat_interval)
 LEAD = "SELECT ControllerName, Fence FROM Leader"
@@ -205,7 +206,7 @@ def test_whatever_number_the_fence_is_the_next_controller_leads(world: World, fe
 
 
 def test_a_fence_beyond_all_is_refused(world: World) -> None:
-    with pytest.raises(Exception, match="CK_Leader_Fence"):
+    with pytest.raises(Exception, match=unfit("Leader", "Fence")):
         world.sql(f"UPDATE Leader SET Fence = {HIGHEST_FENCE + 1}")
 
 

@@ -120,8 +120,8 @@ def test_moments_are_sent_without_a_zone(server: SqlServer, tmp_path: Path) -> N
     )
 
     (values,) = [values for sql, values in server.asked if "INSERT INTO AuditLog" in sql]
-    assert values[0] == NOW
-    assert values[0].tzinfo is None
+    assert values[-1] == NOW
+    assert values[-1].tzinfo is None
 
 
 OWN = {

@@ -28,7 +28,7 @@ from batchctl.domain.status import ScheduleType
 from batchctl.store.conditions import spelled
 from batchctl.store.tables import metadata
 from tests.control_databases import ControlDatabase
-from tests.hand import Hand
+from tests.hand import Hand, unfit
 
 PARTS = {
     "RunMonths": (
@@ -193,7 +193,7 @@ def test_a_limit_of_everything_is_a_number(hand: Hand, value: str) -> None:
     said = value.strip()
     is_number = said.isascii() and said.isdecimal() and len(said) <= 18
     hand.sql("INSERT INTO Setting (Name, Value) VALUES ('TaskRoles', ?)", value)
-    with nullcontext() if is_number else pytest.raises(hand.Refused, match=r"(?i)ck_setting_maxconcurrent"):
+    with nullcontext() if is_number else pytest.raises(hand.Refused, match=unfit("Setting", "MaxConcurrent")):
         hand.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
     assert hand.sql("SELECT count(*) FROM Setting WHERE Name = 'MaxConcurrent'") == [(int(is_number),)]

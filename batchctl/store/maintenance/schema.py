@@ -14,6 +14,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 from batchctl.store import views
 from batchctl.store.dialects import NAMES, dialect_of
+from batchctl.store.maintenance import former_tables
 from batchctl.store.maintenance.sql_script import headed
 from batchctl.store.maintenance.tsql_script import with_guards
 from batchctl.store.tables import metadata
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 DIALECTS = NAMES
 
+FORMER = "0045"
+"""The revision before the only one that there is now: an upgrade takes a database of it, too."""
+
 _REVISION = text("SELECT version_num FROM alembic_version")
+_FORGET_REVISION = text("DELETE FROM alembic_version")
 
 
 def migrations_path() -> Path:
@@ -40,13 +45,14 @@ def migrations_path() -> Path:
 
 
 def revisions() -> list[str]:
-    """Return the revisions this version of batchctl knows, oldest first: the numbers the files begin with."""
-    return sorted(path.name.partition("_")[0] for path in (migrations_path() / "versions").glob("[0-9]*_*.py"))
+    """Return the revisions of databases that this version of batchctl takes, oldest first; the last is what it works with."""
+    return [FORMER, newest_revision()]
 
 
 def newest_revision() -> str:
-    """Return the revision this version of batchctl works with."""
-    return revisions()[-1]
+    """Return the revision this version of batchctl works with: the number that its file begins with."""
+    (path,) = (migrations_path() / "versions").glob("[0-9]*_*.py")
+    return path.name.partition("_")[0]
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -68,6 +74,11 @@ def check_upgradable(connection: Connection) -> None:
         raise _unknown(found)
     if found == newest_revision():
         return
+    if found == FORMER and (changed := _changed_tables(connection)):
+        message = f"Somebody has changed tables that schema {FORMER} made: {', '.join(changed)}."
+        as_before = "make them as they were (batchctl db verify, of the version before), or restore a backup"
+        next_step = f"{as_before}; then: batchctl db upgrade"
+        raise SchemaMismatch(message, next_step=next_step)
     taken = {name.lower() for name in _tables_and_views(connection)} - _made_until(found)
     ours = sorted(name for name in (*metadata.tables, *views.NAMES) if name.lower() in taken)
     if ours and found is None:
@@ -78,15 +89,28 @@ def check_upgradable(connection: Connection) -> None:
         raise SchemaMismatch(message, next_step="rename them, or drop them, then: batchctl db upgrade")
 
 
+def _changed_tables(connection: Connection) -> list[str]:
+    """Return what of the tables of the former revision is not as that made it; on servers the newest makes them alike."""
+    if connection.dialect.name == "sqlite":
+        return former_tables.changed(connection)
+    try:
+        missing, changed = _differing(connection)
+    except Exception as error:
+        if dialect_of(connection).is_lost(error) or not dialect_of(connection).is_about_the_database(error):
+            raise
+        return []  # Who may not make a schema to compare with may not upgrade either, and is told so.
+    repeatable = _repeatable().names(connection.dialect.name)
+    return sorted({*missing, *changed} - repeatable)
+
+
 def _made_until(revision: str | None) -> set[str]:
     """Return the names of the tables and views that there are at a revision, in small letters."""
     if revision is None:
         return set()
-    # They are the same on all databases.
+    # They are the same on all databases, and in all revisions.
     with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as scratch:
-        upgrade(scratch, revision)
-        # A view is made anew by every upgrade.
-        return {name.lower() for name in (*_tables_and_views(scratch), *views.NAMES)}
+        upgrade(scratch)
+        return {name.lower() for name in _tables_and_views(scratch)}
 
 
 def _tables_and_views(connection: Connection) -> list[str]:
@@ -178,16 +202,21 @@ def _upgrade_as_printed(connection: Connection) -> None:
         make_as_printed(connection)
 
 
-def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring a database to a revision, inside the caller's transaction; with the newest, make views and triggers anew."""
-    before = revision_of(connection)
-    _command().upgrade(_config(connection), revision)
-    if revision == "head":
-        from batchctl.store.repeatable.making import remake  # noqa: PLC0415 - as in `_repeatable`
+def upgrade(connection: Connection) -> None:
+    """Bring a database to the newest revision, inside the caller's transaction; views and triggers are made anew."""
+    from batchctl.store.repeatable.making import remake  # noqa: PLC0415 - as in `_repeatable`
 
-        remake(connection)
+    # Where everything is made elsewhere, to look at it, there is nothing yet.
+    is_model = "schema_translate_map" in connection.get_execution_options()
+    config, is_former = _config(connection), not is_model and revision_of(connection) == FORMER
+    if is_former:
+        # Alembic knows no other than the newest, which makes of these tables its own.
+        config.attributes["former"] = FORMER
+        connection.execute(_FORGET_REVISION)
+    _command().upgrade(config, "head")
+    remake(connection)
     dialect_of(connection).end_migration(connection)
-    if before not in {None, newest_revision()}:
+    if is_former:
         _refuse_unfit_rows(connection)
 
 

@@ -9,10 +9,6 @@ _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
-_NEXT_VERSION = re.compile(
-    r"UPDATE alembic_version SET version_num='(\w+)'(?: OUTPUT inserted\.version_num)?"
-    r" WHERE alembic_version\.version_num = '(\w+)'"
-)
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _ROW = re.compile(r"INSERT INTO (\w+) ")
 _OVER_WHAT_IS_THERE = re.compile(r"CREATE OR ALTER VIEW |EXEC sp_executesql N'CREATE OR ALTER TRIGGER ")
@@ -91,6 +87,7 @@ GO
 _GO_ON = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
 """An error has ended the transaction: what follows must not be done without it."""
 _IF_NO_VERSION = "IF NOT EXISTS (SELECT 1 FROM alembic_version)\nINSERT INTO alembic_version (version_num)"
+_NEXT_VERSION = "UPDATE alembic_version SET version_num = '{newest}' WHERE version_num = '{former}';"
 _FOOT = """\
 COMMIT TRANSACTION;
 GO
@@ -109,15 +106,18 @@ GO
 def with_guards(printed: str, revisions: Sequence[str]) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do.
 
-    It takes a database of any of these revisions, oldest first, to the last.
+    It takes a database of any of these revisions, oldest first, to the last: they have the same tables.
     """
+    *former, newest = revisions
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
     batches = [f"{comment}{guarded(statement)}" for comment, statement in statements if statement]
+    at = next(at for at, batch in enumerate(batches) if batch.startswith(_IF_NO_VERSION))
+    batches[at + 1 : at + 1] = [_NEXT_VERSION.format(newest=newest, former=each) for each in former]
     tables = [name for _, statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     head = (
         _HEAD.replace("(settings)", SETTINGS)
-        .replace("(revision)", revisions[-1])
+        .replace("(revision)", newest)
         .replace("(tables)", listed)
         .replace("(revisions)", ", ".join(f"'{each}'" for each in revisions))
     )
@@ -141,9 +141,6 @@ def guarded(statement: str) -> str:
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"
-    if versions := _NEXT_VERSION.match(statement):
-        after, before = versions.groups()
-        return f"UPDATE alembic_version SET version_num = '{after}' WHERE version_num = '{before}';"  # noqa: S608 - our own names
     if setting := _SETTING.match(statement):
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
     if row := _ROW.match(statement):

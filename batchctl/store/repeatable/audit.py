@@ -32,33 +32,37 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
 def views(dialect: str) -> dict[str, str]:
     """Return what the triggers of SQLite have in common: it has no functions.
 
-    Of each table of definitions a view tells what is audited of a row. Into one more the triggers of all of them insert what
-    has happened.
+    One view tells what is audited of each row of definitions. Into one more the triggers of all of them insert what has
+    happened.
     """
     if dialect != "sqlite":
         return {}
-    made = {f"batchctl_{watched.table}": _told(watched) for watched in DEFINITIONS}
-    rows = (f"SELECT '{one.table}' AS TableName, {one.key} AS RowNumber FROM {one.table}" for one in DEFINITIONS)
-    made["batchctl_rows"] = " UNION ALL\n".join(rows)
-    made[_HAPPENED] = "SELECT '' AS Action, r.*, 0 AS FormerNumber FROM batchctl_replaced r"
+    made = {
+        pointing.TOLD: " UNION ALL\n".join(_told(watched, is_first=at == 0) for at, watched in enumerate(DEFINITIONS)),
+        _HAPPENED: "SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber",
+    }
     return {name: f"CREATE VIEW {name} AS\n{text}" for name, text in made.items()}
 
 
 _HAPPENED = "batchctl_audited"
 
 
-def _told(watched: Watched) -> str:
+def _told(watched: Watched, *, is_first: bool) -> str:
     parent = ""
     if watched.parent:
         key = watched.parent_key
         found = f"SELECT p.{watched.parent_called} FROM {watched.parent} p WHERE p.{key} = r.{key}"
         parent = f"coalesce(({found}), '') || ':' || "
     listed = ", ".join(f"'{name}', {name}" for name in watched.columns)
-    return (
-        f"SELECT '{watched.table}' AS TableName, {watched.key} AS RowNumber, '{watched.table}:' || {parent}{watched.called}"
-        f" AS Target,\n    json_object({listed}) AS ValuesBefore\n"
-        f"FROM {watched.table} r"
+    values = (
+        f"'{watched.table}'",
+        watched.key,
+        f"'{watched.table}:' || {parent}{watched.called}",
+        f"json_object({listed})",
     )
+    names = ("TableName", "RowNumber", "Target", "ValuesBefore")
+    shown = [f"{value} AS {name}" if is_first else value for value, name in zip(values, names, strict=True)]
+    return f"SELECT {', '.join(shown[:3])},\n    {shown[3]}\nFROM {watched.table} r"
 
 
 def _of_work(watched: Watched) -> Iterator[Trigger]:
@@ -89,15 +93,15 @@ def _of_definitions(watched: Watched) -> Iterator[Trigger]:
     if unique := watched.unique():
         alike = " AND ".join(f"{column} = NEW.{column}" for column in unique)
         number += f", (SELECT rowid FROM {table} WHERE {alike})"
-    kept = f"INSERT INTO batchctl_replaced SELECT * FROM batchctl_{table} WHERE RowNumber"
-    said = f"INSERT INTO {_HAPPENED} SELECT '{{}}', *, {{}} FROM batchctl_{table} WHERE RowNumber = {{}}.rowid"
+    kept = f"INSERT INTO batchctl_replaced SELECT * FROM {pointing.TOLD} WHERE TableName = '{table}' AND RowNumber"
+    said = f"INSERT INTO {_HAPPENED} VALUES ('{{}}', '{table}', {{}}.rowid, {{}})"
     for name, event, before, statement in (
         ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} IN ({number})"),
         ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.rowid, {number})"),
-        ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NULL", "NEW")),
-        ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "OLD.rowid", "NEW")),
+        ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NEW", "NULL")),
+        ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "NEW", "OLD.rowid")),
         # With recursive_triggers this hears of what a REPLACE takes away, too.
-        ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "NULL", "OLD")),
+        ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "OLD", "NULL")),
     ):
         yield on_sqlite(f"TR_{table}_{name}", table, event, [*before, statement])
 
@@ -107,8 +111,8 @@ def _for_all_definitions() -> Iterator[Trigger]:
     # Of what an upsert changes, the INSERT before it has said that it is in the way.
     again = "DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber"
     yield on_sqlite("TR_batchctl_replaced_Anew", "batchctl_replaced", "BEFORE INSERT", [again])
-    target = "substr({}Target, 1, 200)"
-    became = "json_extract(NEW.ValuesBefore, fullkey)"
+    became = "json_extract(t.ValuesBefore, fullkey)"
+    this = "t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber"
     yield on_sqlite(
         f"TR_{_HAPPENED}",
         _HAPPENED,
@@ -117,22 +121,23 @@ def _for_all_definitions() -> Iterator[Trigger]:
             # Before an INSERT that gives no number, NEW had one that is not its own.
             (
                 "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"
-                f"    SELECT 'sql', 'sql', 'row delete', {target.format('')}, ValuesBefore FROM batchctl_replaced w\n"
+                "    SELECT 'sql', 'sql', 'row delete', substr(Target, 1, 200), ValuesBefore FROM batchctl_replaced w\n"
                 "    WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber\n"
                 f"        AND (RowNumber = NEW.RowNumber OR {pointing.IS_GONE.format('w')}) ORDER BY RowNumber"
             ),
             (
-                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', {target.format('NEW.')}, json_group_object(key, value),\n"
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row update', substr(t.Target, 1, 200), json_group_object(key, value),\n"
                 f"        json_group_object(key, {became})\n"
-                "    FROM batchctl_replaced w, json_each(w.ValuesBefore)\n"
+                f"    FROM batchctl_replaced w, {pointing.TOLD} t, json_each(w.ValuesBefore)\n"
                 # Mostly the engine has written what is not audited: then there is nothing to look for.
-                "    WHERE TableName = NEW.TableName AND RowNumber = NEW.FormerNumber AND ValuesBefore <> NEW.ValuesBefore\n"
-                f"        AND value IS NOT {became} GROUP BY RowNumber"
+                f"    WHERE w.TableName = NEW.TableName AND w.RowNumber = NEW.FormerNumber AND {this}\n"
+                f"        AND w.ValuesBefore <> t.ValuesBefore AND value IS NOT {became} GROUP BY w.RowNumber"
             ),
             (
-                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, {target.format('NEW.')},\n"
-                "        CASE NEW.Action WHEN 'delete' THEN NEW.ValuesBefore END,\n"
-                "        CASE NEW.Action WHEN 'insert' THEN NEW.ValuesBefore END WHERE NEW.Action <> 'update'"
+                f"{_ENTRY}\n    SELECT 'sql', 'sql', 'row ' || NEW.Action, substr(Target, 1, 200),\n"
+                "        CASE NEW.Action WHEN 'delete' THEN ValuesBefore END,\n"
+                "        CASE NEW.Action WHEN 'insert' THEN ValuesBefore END\n"
+                f"    FROM {pointing.TOLD} t WHERE NEW.Action <> 'update' AND {this}"
             ),
             (
                 "DELETE FROM batchctl_replaced\n"

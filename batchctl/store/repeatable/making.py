@@ -21,9 +21,12 @@ _FORMER = frozenset(
         ),
         *(f"TR_{table}_{column}{event}" for table, column, _ in pointing.DEFINED for event in ("Insert", "Update")),
         *(f"TR_{named}_{word}" for named in pointing.NAMES for word in ("Renumbered", "Replaced")),
+        *(f"TR_FileProcess_{word}" for word in ("Paused", "Replaced")),
     )
 )
 """Triggers of SQLite that others have taken the place of."""
+_FORMER_VIEWS = ("batchctl_rows", *(f"batchctl_{watched.table}" for watched in DEFINITIONS))
+"""Views of SQLite that another has taken the place of."""
 _MADE = text("SELECT name, sql FROM sqlite_master WHERE type = :kind")
 _CHANGED_COLUMNS = "42P16"
 """PostgreSQL's error for a view that REPLACE would take columns from."""
@@ -52,6 +55,7 @@ def _on_sqlite(connection: Connection) -> None:
     for trigger in repeatable.triggers("sqlite"):
         if found.get(trigger.name) != _in_one_line(trigger.statement):
             _execute(connection, f"DROP TRIGGER IF EXISTS {trigger.name}", trigger.statement)
+    _execute(connection, *(f"DROP VIEW IF EXISTS {name}" for name in _FORMER_VIEWS))
 
 
 def _found(connection: Connection, kind: str) -> dict[str, str]:

@@ -70,7 +70,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
     )
 
 
-IS_GONE = "NOT EXISTS (SELECT 1 FROM batchctl_rows n WHERE n.TableName = {0}.TableName AND n.RowNumber = {0}.RowNumber)"
+TOLD = "batchctl_told"
+"""The view that tells what there is of each row of definitions."""
+IS_GONE = f"NOT EXISTS (SELECT 1 FROM {TOLD} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
 """That a row which was in the way of another is not there any more."""
 _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
 
@@ -79,12 +81,8 @@ def views(dialect: str) -> dict[str, str]:
     """Return which rows others name by number, on SQLite."""
     if dialect != "sqlite":
         return {}
-    rows = (
-        f"SELECT '{named}' AS TableName, {column} AS RowNumber FROM {table}"
-        for named in NAMES
-        for table, column in _pointing_at(named)
-    )
-    return {"batchctl_used": "CREATE VIEW batchctl_used AS\n" + " UNION ALL\n".join(rows)}
+    rows = (f"SELECT '{named}', {column} FROM {table}" for named in NAMES for table, column in _pointing_at(named))
+    return {"batchctl_used": "CREATE VIEW batchctl_used (TableName, RowNumber) AS\n" + " UNION ALL\n".join(rows)}
 
 
 def _pointing_at(named: str) -> list[tuple[str, str]]:

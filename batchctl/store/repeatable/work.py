@@ -75,17 +75,28 @@ def _on_sqlite() -> Iterator[Trigger]:
     yield from _keeping_on_sqlite()
     for table, same in _SAME.items():
         yield from _not_replaced(table, f"r.{table}_id = NEW.{table}_id{same}")
+    aside = "(NEW.Status = 'paused' OR NEW.Status = 'rejected' OR NEW.Status = 'duplicate')"
+    pausing, open_work = "NEW.Status = 'paused' AND {}", _OPEN_WORK.format("NEW")
+    by_hand = "NEW.z_updated IS OLD.z_updated AND NEW.Status <> 'paused'"
     # An INSERT may replace a row, and no trigger for UPDATE or DELETE hears of it.
-    aside = "(NEW.Status = 'rejected' OR NEW.Status = 'duplicate')"
-    pausing = f"NEW.Status = 'paused' AND OLD.Status <> 'paused' AND {_WORK.format('OLD')}"
-    by_hand, of_new = "NEW.z_updated IS OLD.z_updated AND NEW.Status <> OLD.Status", _OPEN_WORK.format("NEW")
-    for name, event, said, when in (
-        ("Paused", "BEFORE UPDATE OF Status", PAUSED, pausing),
-        ("Replaced", "AFTER INSERT", PAUSED_ANEW, f"NEW.Status = 'paused' AND {_WORK.format('NEW')}"),
-        ("SetAside", "BEFORE UPDATE OF Status", SET_ASIDE, f"{by_hand} AND {aside} AND {of_new}"),
-        ("SetAsideInsert", "AFTER INSERT", SET_ASIDE, f"{aside} AND {of_new}"),
+    for name, event, when, refusals in (
+        (
+            "SetAside",
+            "BEFORE UPDATE OF Status",
+            f"NEW.Status <> OLD.Status AND {aside}",
+            [refusal(PAUSED, pausing.format(_WORK.format("OLD"))), refusal(SET_ASIDE, f"{by_hand} AND {open_work}")],
+        ),
+        (
+            "SetAsideInsert",
+            "AFTER INSERT",
+            aside,
+            [
+                refusal(PAUSED_ANEW, pausing.format(_WORK.format("NEW"))),
+                refusal(SET_ASIDE, f"NEW.Status <> 'paused' AND {open_work}"),
+            ],
+        ),
     ):
-        yield on_sqlite(f"TR_FileProcess_{name}", "FileProcess", event, [refusal(said)], when)
+        yield on_sqlite(f"TR_FileProcess_{name}", "FileProcess", event, refusals, when)
 
 
 def _not_replaced(table: str, same: str) -> Iterator[Trigger]:

@@ -26,7 +26,7 @@ from batchctl.store.columns import (
     unquoted,
     utc_now,
 )
-from batchctl.store.conditions import is_word, is_written_word, time_checks, type_checks
+from batchctl.store.conditions import differing, is_word, is_written_word, time_checks
 
 metadata = MetaData(
     naming_convention={
@@ -85,17 +85,25 @@ def check(
     return CheckConstraint(condition, name=called, info={"only_on": only_on}).ddl_if(dialect=only_on)
 
 
-def belongs(column: str, *types: str) -> str:
+def belongs(column: str, *types: str) -> differing:
     """Return the condition that a schedule has a column if it is of some type, and else has not."""
-    of_it = _any("ScheduleType = '{}'", " OR ", types)
-    of_others = _any("ScheduleType <> '{}'", " AND ", types)
-    return f"({column} IS NOT NULL AND ({of_it})) OR ({column} IS NULL AND {of_others})"
+    of_it, of_others = _any("ScheduleType = '{}'", " OR ", types), _any("ScheduleType <> '{}'", " AND ", types)
+    return differing(
+        f"({column} IS NOT NULL AND ({of_it})) OR ({column} IS NULL AND {of_others})",
+        f"({column} IS NOT NULL) = (ScheduleType IN ({_any(_QUOTED, ', ', types)}))",
+    )
 
 
-def needs(column: str, *types: str) -> str:
+def needs(column: str, *types: str) -> differing:
     """Return the condition that a schedule has a column if it is of some type; others may have it."""
     of_others = _any("ScheduleType <> '{}'", " AND ", types)
-    return f"{column} IS NOT NULL OR ({of_others})"
+    return differing(
+        f"{column} IS NOT NULL OR ({of_others})",
+        f"{column} IS NOT NULL OR ScheduleType NOT IN ({_any(_QUOTED, ', ', types)})",
+    )
+
+
+_QUOTED = "'{}'"
 
 
 def _any(condition: str, between: str, types: Iterable[str]) -> str:
@@ -131,10 +139,12 @@ def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
 
 @event.listens_for(metadata, "before_create", once=True)
 def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
-    # Every command loads the tables and hardly one makes any: three hundred constraints would take longer than all the rest.
+    # Every command loads the tables and hardly one makes any: a hundred constraints would take longer than all the rest.
     del connection, options
+    from batchctl.store.tables import on_sqlite  # noqa: F401, PLC0415 - as above: it says how SQLite is told of a table
+
     for table in made.tables.values():
-        for constraint in (*type_checks(table.columns), *time_checks(table.columns)):
+        for constraint in time_checks(table.columns):
             table.append_constraint(constraint)
 
 

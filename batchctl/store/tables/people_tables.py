@@ -151,7 +151,6 @@ alert_delivery = table(
 audit_log = table(
     "AuditLog",
     key("AuditLog_id"),
-    stamp("z_inserted"),
     required("Actor", name()),
     required("Host", name()),
     required("Action", name(50)),
@@ -159,6 +158,7 @@ audit_log = table(
     column("Reason", text_column()),
     column("ValuesBefore", text_column()),
     column("ValuesAfter", text_column()),
+    stamp("z_inserted"),
     check("Actor", "Actor <> ''"),
     Index("IX_AuditLog_Target", "Target"),
 )

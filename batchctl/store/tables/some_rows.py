@@ -29,5 +29,7 @@ STANDING_FREEZE = "ThawedTime IS NULL"
 STANDING_INCIDENT = "ResolvedTime IS NULL"
 OWED_RECOVERY = "ResolvedTime IS NOT NULL AND RecoveryTime IS NULL"
 TO_SEND = "Status = 'waiting'"
-_ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
-ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
+ENDED_OR_LIVE = differing(
+    "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)",
+    "(Status = 'running') = (EndTime IS NULL)",
+)

@@ -18,6 +18,7 @@ from batchctl.store.columns import (
     text_column,
     word,
 )
+from batchctl.store.conditions import differing
 from batchctl.store.tables.making import (
     check,
     column,
@@ -113,7 +114,10 @@ schedule_fire = table(
     check("Instants", "Instants >= 1"),
     check(
         "FileProcess_id",
-        "(Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)",
+        differing(
+            "(Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)",
+            "(FileProcess_id IS NOT NULL) = (Outcome = 'fired')",
+        ),
     ),
     words("Outcome", status.FireOutcome),
     Index("IX_ScheduleFire_Due", "Schedule_id", "DueTime"),

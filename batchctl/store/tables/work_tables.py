@@ -53,6 +53,9 @@ from batchctl.store.tables.some_rows import (
     WAITING_INSTANCE,
 )
 
+_OFTEN = {"often": True}
+"""Each write of such a table is to be cheap."""
+
 
 def _waits(when: str) -> ColumnElement[bool]:
     return and_(one_of("Status", WAITING_INSTANCE), text(when))
@@ -67,10 +70,10 @@ file_process = table(
     column("Data", text_column()),
     column("CycleKey", name()),
     column("Source", name()),
+    column("PopulatorTries", Integer()),
     column("Message", text_column()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    column("PopulatorTries", Integer()),
     written_words("Status", status.IntakeStatus, "success"),
     check("Entity", "Entity <> ''"),
     index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
@@ -80,6 +83,7 @@ file_process = table(
     index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
     index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
     # On SQL Server revision 0036 makes it, of Entity and a computed column that is in no other database.
+    info=_OFTEN,
 )
 
 batch_control = table(
@@ -88,6 +92,7 @@ batch_control = table(
     required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
     required("FileProcess_id", reference(), None, ForeignKey("FileProcess.FileProcess_id")),
     required("PrevProcessControlSeq", Integer(), "0"),
+    column("DefVersion", Integer()),
     required("Status", word(), "'ready'"),
     required("RetryCount", Integer(), "0"),
     required("NextRunTime", UtcTime(), "'1900-01-01 00:00:00.000'"),
@@ -98,7 +103,6 @@ batch_control = table(
     required("LostCount", Integer(), "0"),
     stamp("z_inserted"),
     stamp("z_updated"),
-    column("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     written_words("Status", status.InstanceStatus, "success"),
     check("PrevProcessControlSeq", f"PrevProcessControlSeq BETWEEN 0 AND {HIGHEST_SEQ}"),
@@ -118,6 +122,7 @@ batch_control = table(
         *("ProcessBatch_id", "Status", "BatchControl_id"),
         where=one_of("Status", OVER_INSTANCE),
     ),
+    info=_OFTEN,
 )
 
 batch_process_history = table(
@@ -128,8 +133,10 @@ batch_process_history = table(
     required("ProcessControlSeq", Integer()),
     required("ProcessName", name()),
     required("ProcessType", name(50)),
+    column("DefVersion", Integer()),
     required("AttemptNo", Integer(), "1"),
     required("ClaimToken", reference(), "0"),
+    column("ClaimedBy", name()),
     required("Cause", word(), "'auto'"),
     required("Status", word(), "'running'"),
     required("CommandText", text_column()),
@@ -137,6 +144,8 @@ batch_process_history = table(
     stamp("StartTime"),
     column("EndTime", UtcTime()),
     column("ReturnCode", reference()),
+    column("ErrorCode", name(50)),
+    column("ErrorLine", Integer()),
     column("Message", text_column()),
     column("Output", text_column()),
     column("RowsAffected", reference()),
@@ -150,15 +159,12 @@ batch_process_history = table(
     column("NextRunTimeAfter", UtcTime()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    column("ClaimedBy", name()),
-    column("DefVersion", Integer()),
-    column("ErrorCode", name(50)),
-    column("ErrorLine", Integer()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
     words("Cause", status.Cause, often=True),
     words("Status", status.HistoryStatus, often=True),
     check("EndTime", ENDED_OR_LIVE),
     index("UX_BatchProcessHistory_Live", "BatchControl_id", where=LIVE_ENTRY, unique=True),
+    info=_OFTEN,
 )
 
 GONE_BY = {
@@ -229,8 +235,6 @@ controller = table(
     required("HeartbeatSeq", reference(), "0"),
     stamp("Heartbeat"),
     column("AppVersion", name(50)),
-    stamp("z_inserted"),
-    stamp("z_updated"),
     column("OrphanTimeoutSecs", Integer()),
     column("SchedulerZone", name()),
     column("LeftOut", text_column()),
@@ -238,6 +242,8 @@ controller = table(
     column("Populators", text_column()),
     column("Jobs", text_column()),
     column("Trouble", text_column()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
     UniqueConstraint("ControllerName"),
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0045.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0046.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0044', '0045'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -83,28 +83,28 @@ CREATE TABLE ProcessBatch (
     Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     Enabled SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_Enabled] DEFAULT 1,
     Seq INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_Seq] DEFAULT 100,
-    RetryCount INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryCount] DEFAULT 0,
-    RetryWaitMins INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryWaitMins] DEFAULT 5,
+    ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     Populator NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_ProcessBatch_Populator] DEFAULT 'pattern',
     PopulatorArgs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    OnFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_OnFailure] DEFAULT 'hold_batch',
+    PopulatorOn VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     DependencyMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL
         CONSTRAINT [DF_ProcessBatch_DependencyMode] DEFAULT 'all',
+    OnFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_OnFailure] DEFAULT 'hold_batch',
+    RetryCount INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryCount] DEFAULT 0,
+    RetryWaitMins INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryWaitMins] DEFAULT 5,
+    RetryWaitSecs INTEGER NULL,
     MaxConcurrent INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_MaxConcurrent] DEFAULT 1,
     DuplicateCheck SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_DuplicateCheck] DEFAULT 1,
-    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_updated] DEFAULT SYSUTCDATETIME(),
-    ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
-    RetryWaitSecs INTEGER NULL,
-    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    Tags NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     FinishBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedOn NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedCalendar NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    PopulatorOn VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    Tags NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_ProcessBatch] PRIMARY KEY (ProcessBatch_id),
     CONSTRAINT [UQ_ProcessBatch_ProcessBatchName] UNIQUE (ProcessBatchName),
     CONSTRAINT [CK_ProcessBatch_ProcessBatchName] CHECK (ProcessBatchName <> ''),
@@ -588,7 +588,6 @@ GO
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U') IS NULL
 CREATE TABLE AuditLog (
     AuditLog_id BIGINT NOT NULL IDENTITY,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
     Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Action NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
@@ -596,6 +595,7 @@ CREATE TABLE AuditLog (
     Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     ValuesBefore NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     ValuesAfter NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_AuditLog] PRIMARY KEY (AuditLog_id),
     CONSTRAINT [CK_AuditLog_Actor] CHECK (Actor <> '')
 );
@@ -720,10 +720,10 @@ CREATE TABLE FileProcess (
     Data NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    PopulatorTries INTEGER NULL,
     Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_updated] DEFAULT SYSUTCDATETIME(),
-    PopulatorTries INTEGER NULL,
     DataHash AS CAST(HASHBYTES('SHA2_256', Data) AS binary(32)),
     CONSTRAINT [PK_FileProcess] PRIMARY KEY (FileProcess_id),
     CONSTRAINT [CK_FileProcess_Status]
@@ -788,8 +788,6 @@ CREATE TABLE Controller (
     HeartbeatSeq BIGINT NOT NULL CONSTRAINT [DF_Controller_HeartbeatSeq] DEFAULT 0,
     Heartbeat DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_Heartbeat] DEFAULT SYSUTCDATETIME(),
     AppVersion NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_inserted] DEFAULT SYSUTCDATETIME(),
-    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_updated] DEFAULT SYSUTCDATETIME(),
     OrphanTimeoutSecs INTEGER NULL,
     SchedulerZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     LeftOut NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -797,6 +795,8 @@ CREATE TABLE Controller (
     Populators NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Jobs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Trouble NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_Controller] PRIMARY KEY (Controller_id),
     CONSTRAINT [UQ_Controller_ControllerName] UNIQUE (ControllerName),
     CONSTRAINT [CK_Controller_ControllerName] CHECK (ControllerName <> ''),
@@ -858,6 +858,7 @@ CREATE TABLE ProcessControl (
     AlarmDuration INTEGER NULL,
     MaxDuration INTEGER NULL,
     OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
+    MaxLost INTEGER NOT NULL CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3,
     Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -866,7 +867,6 @@ CREATE TABLE ProcessControl (
     Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_updated] DEFAULT SYSUTCDATETIME(),
-    MaxLost INTEGER NOT NULL CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3,
     CONSTRAINT [PK_ProcessControl] PRIMARY KEY (ProcessControl_id),
     CONSTRAINT [UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq] UNIQUE (ProcessBatch_id, ProcessControlSeq),
     CONSTRAINT [CK_ProcessControl_ProcessControlSeq] CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
@@ -1084,6 +1084,7 @@ CREATE TABLE BatchControl (
     ProcessBatch_id BIGINT NOT NULL,
     FileProcess_id BIGINT NOT NULL,
     PrevProcessControlSeq INTEGER NOT NULL CONSTRAINT [DF_BatchControl_PrevProcessControlSeq] DEFAULT 0,
+    DefVersion INTEGER NULL,
     Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchControl_Status] DEFAULT 'ready',
     RetryCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_RetryCount] DEFAULT 0,
     NextRunTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_NextRunTime] DEFAULT '1900-01-01 00:00:00.000',
@@ -1099,7 +1100,6 @@ CREATE TABLE BatchControl (
     LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
-    DefVersion INTEGER NULL,
     CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
     CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT [CK_BatchControl_Status]
@@ -1301,8 +1301,10 @@ CREATE TABLE BatchProcessHistory (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    DefVersion INTEGER NULL,
     AttemptNo INTEGER NOT NULL CONSTRAINT [DF_BatchProcessHistory_AttemptNo] DEFAULT 1,
     ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchProcessHistory_ClaimToken] DEFAULT 0,
+    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     Cause VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Cause] DEFAULT 'auto',
     Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Status] DEFAULT 'running',
     CommandText NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
@@ -1311,6 +1313,8 @@ CREATE TABLE BatchProcessHistory (
     StartTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_StartTime] DEFAULT SYSUTCDATETIME(),
     EndTime DATETIME2(3) NULL,
     ReturnCode BIGINT NULL,
+    ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    ErrorLine INTEGER NULL,
     Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Output NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     RowsAffected BIGINT NULL,
@@ -1324,10 +1328,6 @@ CREATE TABLE BatchProcessHistory (
     NextRunTimeAfter DATETIME2(3) NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_updated] DEFAULT SYSUTCDATETIME(),
-    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
-    DefVersion INTEGER NULL,
-    ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
-    ErrorLine INTEGER NULL,
     CONSTRAINT [PK_BatchProcessHistory] PRIMARY KEY (BatchProcessHistory_id),
     CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
@@ -1448,7 +1448,7 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0044');
+INSERT INTO alembic_version (version_num) VALUES ('0046');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1456,7 +1456,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0045' WHERE version_num = '0044';
+UPDATE alembic_version SET version_num = '0046' WHERE version_num = '0045';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1471,14 +1471,14 @@ SELECT TableName, Row_id, LEFT(Given, CHARINDEX(' ', Given) - 1) AS ColumnName, 
 FROM (
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, CONCAT(' (', ProcessBatchName, ')') AS Named,
     CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
+    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
     WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0'
     WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
-    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
-    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
     WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
-    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1'
-    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
-    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END AS Given
+    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' END AS Given
 FROM ProcessBatch
 UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',

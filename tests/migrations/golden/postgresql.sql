@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0045.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0046.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0044
+-- Running upgrade  -> 0046
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -32,27 +32,27 @@ CREATE TABLE ProcessBatch (
     Entity VARCHAR(200),
     Enabled SMALLINT DEFAULT 1 NOT NULL,
     Seq INTEGER DEFAULT 100 NOT NULL,
-    RetryCount INTEGER DEFAULT 0 NOT NULL,
-    RetryWaitMins INTEGER DEFAULT 5 NOT NULL,
+    ProcessingMode VARCHAR(20),
     Populator VARCHAR(200) DEFAULT 'pattern' NOT NULL,
     PopulatorArgs TEXT,
-    OnFailure VARCHAR(20) DEFAULT 'hold_batch' NOT NULL,
+    PopulatorOn VARCHAR(20),
     DependencyMode VARCHAR(20) DEFAULT 'all' NOT NULL,
+    OnFailure VARCHAR(20) DEFAULT 'hold_batch' NOT NULL,
+    RetryCount INTEGER DEFAULT 0 NOT NULL,
+    RetryWaitMins INTEGER DEFAULT 5 NOT NULL,
+    RetryWaitSecs INTEGER,
     MaxConcurrent INTEGER DEFAULT 1 NOT NULL,
     DuplicateCheck SMALLINT DEFAULT 1 NOT NULL,
-    Description TEXT,
-    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    ProcessingMode VARCHAR(20),
-    RetryWaitSecs INTEGER,
-    Origin VARCHAR(200),
-    Tags VARCHAR(200),
     ArriveBy VARCHAR(50),
     StartBy VARCHAR(50),
     FinishBy VARCHAR(50),
     ExpectedOn VARCHAR(50),
     ExpectedCalendar VARCHAR(200),
-    PopulatorOn VARCHAR(20),
+    Tags VARCHAR(200),
+    Origin VARCHAR(200),
+    Description TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_ProcessBatch" PRIMARY KEY (ProcessBatch_id),
     CONSTRAINT "UQ_ProcessBatch_ProcessBatchName" UNIQUE (ProcessBatchName),
     CONSTRAINT "CK_ProcessBatch_ProcessBatchName" CHECK (ProcessBatchName <> ''),
@@ -440,7 +440,6 @@ CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE Resol
 -- Who has changed what, when and why. Nothing is ever changed here.
 CREATE TABLE AuditLog (
     AuditLog_id BIGSERIAL NOT NULL,
-    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     Actor VARCHAR(200) NOT NULL,
     Host VARCHAR(200) NOT NULL,
     Action VARCHAR(50) NOT NULL,
@@ -448,6 +447,7 @@ CREATE TABLE AuditLog (
     Reason TEXT,
     ValuesBefore TEXT,
     ValuesAfter TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_AuditLog" PRIMARY KEY (AuditLog_id),
     CONSTRAINT "CK_AuditLog_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_AuditLog_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
@@ -522,10 +522,10 @@ CREATE TABLE FileProcess (
     Data TEXT,
     CycleKey VARCHAR(200),
     Source VARCHAR(200),
+    PopulatorTries INTEGER,
     Message TEXT,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    PopulatorTries INTEGER,
     CONSTRAINT "PK_FileProcess" PRIMARY KEY (FileProcess_id),
     CONSTRAINT "CK_FileProcess_Status" CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')),
     CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> ''),
@@ -557,8 +557,6 @@ CREATE TABLE Controller (
     HeartbeatSeq BIGINT DEFAULT 0 NOT NULL,
     Heartbeat TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     AppVersion VARCHAR(50),
-    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     OrphanTimeoutSecs INTEGER,
     SchedulerZone VARCHAR(200),
     LeftOut TEXT,
@@ -566,6 +564,8 @@ CREATE TABLE Controller (
     Populators TEXT,
     Jobs TEXT,
     Trouble TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_Controller" PRIMARY KEY (Controller_id),
     CONSTRAINT "UQ_Controller_ControllerName" UNIQUE (ControllerName),
     CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''),
@@ -614,6 +614,7 @@ CREATE TABLE ProcessControl (
     AlarmDuration INTEGER,
     MaxDuration INTEGER,
     OnLost VARCHAR(20) DEFAULT 'hold' NOT NULL,
+    MaxLost INTEGER DEFAULT 3 NOT NULL,
     Data1 TEXT,
     Data2 TEXT,
     Data3 TEXT,
@@ -622,7 +623,6 @@ CREATE TABLE ProcessControl (
     Data6 TEXT,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    MaxLost INTEGER DEFAULT 3 NOT NULL,
     CONSTRAINT "PK_ProcessControl" PRIMARY KEY (ProcessControl_id),
     CONSTRAINT "UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq" UNIQUE (ProcessBatch_id, ProcessControlSeq),
     CONSTRAINT "CK_ProcessControl_ProcessControlSeq" CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
@@ -791,6 +791,7 @@ CREATE TABLE BatchControl (
     ProcessBatch_id BIGINT NOT NULL,
     FileProcess_id BIGINT NOT NULL,
     PrevProcessControlSeq INTEGER DEFAULT 0 NOT NULL,
+    DefVersion INTEGER,
     Status VARCHAR(20) DEFAULT 'ready' NOT NULL,
     RetryCount INTEGER DEFAULT 0 NOT NULL,
     NextRunTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT '1900-01-01 00:00:00.000' NOT NULL,
@@ -806,7 +807,6 @@ CREATE TABLE BatchControl (
     LostCount INTEGER DEFAULT 0 NOT NULL,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    DefVersion INTEGER,
     CONSTRAINT "PK_BatchControl" PRIMARY KEY (BatchControl_id),
     CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id),
     CONSTRAINT "CK_BatchControl_Status"
@@ -910,8 +910,10 @@ CREATE TABLE BatchProcessHistory (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName VARCHAR(200) NOT NULL,
     ProcessType VARCHAR(50) NOT NULL,
+    DefVersion INTEGER,
     AttemptNo INTEGER DEFAULT 1 NOT NULL,
     ClaimToken BIGINT DEFAULT 0 NOT NULL,
+    ClaimedBy VARCHAR(200),
     Cause VARCHAR(20) DEFAULT 'auto' NOT NULL,
     Status VARCHAR(20) DEFAULT 'running' NOT NULL,
     CommandText TEXT NOT NULL,
@@ -919,6 +921,8 @@ CREATE TABLE BatchProcessHistory (
     StartTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     EndTime TIMESTAMP(3) WITHOUT TIME ZONE,
     ReturnCode BIGINT,
+    ErrorCode VARCHAR(50),
+    ErrorLine INTEGER,
     Message TEXT,
     Output TEXT,
     RowsAffected BIGINT,
@@ -932,10 +936,6 @@ CREATE TABLE BatchProcessHistory (
     NextRunTimeAfter TIMESTAMP(3) WITHOUT TIME ZONE,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
-    ClaimedBy VARCHAR(200),
-    DefVersion INTEGER,
-    ErrorCode VARCHAR(50),
-    ErrorLine INTEGER,
     CONSTRAINT "PK_BatchProcessHistory" PRIMARY KEY (BatchProcessHistory_id),
     CONSTRAINT "UQ_BatchProcessHistory_BatchControl_id_ProcessControlSe_de49" UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT "CK_BatchProcessHistory_Cause" CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
@@ -996,11 +996,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0044') RETURNING alembic_version.version_num;
-
--- Running upgrade 0044 -> 0045
-
-UPDATE alembic_version SET version_num='0045' WHERE alembic_version.version_num = '0044';
+INSERT INTO alembic_version (version_num) VALUES ('0046') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -1218,14 +1214,14 @@ SELECT TableName, Row_id, split_part(Given, ' ', 1) AS ColumnName, ProcessBatch_
 FROM (
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, (' (' || ProcessBatchName || ')') AS Named,
     CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
+    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
     WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = 0'
     WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
-    WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
-    WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
     WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
-    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1'
-    WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
-    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END AS Given
+    WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' END AS Given
 FROM ProcessBatch
 UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
@@ -1913,14 +1909,6 @@ CREATE OR REPLACE TRIGGER TR_OperatorRequest_Status BEFORE INSERT OR UPDATE OF S
     WHEN (NEW.Status <> lower(NEW.Status))
     EXECUTE FUNCTION batchctl_lower('status');
 
-CREATE OR REPLACE TRIGGER TR_ProcessBatch_OnFailure BEFORE INSERT OR UPDATE OF OnFailure ON ProcessBatch FOR EACH ROW
-    WHEN (NEW.OnFailure <> lower(NEW.OnFailure))
-    EXECUTE FUNCTION batchctl_lower('onfailure');
-
-CREATE OR REPLACE TRIGGER TR_ProcessBatch_DependencyMode BEFORE INSERT OR UPDATE OF DependencyMode ON ProcessBatch FOR EACH ROW
-    WHEN (NEW.DependencyMode <> lower(NEW.DependencyMode))
-    EXECUTE FUNCTION batchctl_lower('dependencymode');
-
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_ProcessingMode BEFORE INSERT OR UPDATE OF ProcessingMode ON ProcessBatch FOR EACH ROW
     WHEN (NEW.ProcessingMode <> lower(NEW.ProcessingMode))
     EXECUTE FUNCTION batchctl_lower('processingmode');
@@ -1928,6 +1916,14 @@ CREATE OR REPLACE TRIGGER TR_ProcessBatch_ProcessingMode BEFORE INSERT OR UPDATE
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_PopulatorOn BEFORE INSERT OR UPDATE OF PopulatorOn ON ProcessBatch FOR EACH ROW
     WHEN (NEW.PopulatorOn <> lower(NEW.PopulatorOn))
     EXECUTE FUNCTION batchctl_lower('populatoron');
+
+CREATE OR REPLACE TRIGGER TR_ProcessBatch_DependencyMode BEFORE INSERT OR UPDATE OF DependencyMode ON ProcessBatch FOR EACH ROW
+    WHEN (NEW.DependencyMode <> lower(NEW.DependencyMode))
+    EXECUTE FUNCTION batchctl_lower('dependencymode');
+
+CREATE OR REPLACE TRIGGER TR_ProcessBatch_OnFailure BEFORE INSERT OR UPDATE OF OnFailure ON ProcessBatch FOR EACH ROW
+    WHEN (NEW.OnFailure <> lower(NEW.OnFailure))
+    EXECUTE FUNCTION batchctl_lower('onfailure');
 
 CREATE OR REPLACE TRIGGER TR_Schedule_ScheduleType BEFORE INSERT OR UPDATE OF ScheduleType ON Schedule FOR EACH ROW
     WHEN (NEW.ScheduleType <> lower(NEW.ScheduleType))

@@ -1,0 +1,180 @@
+"""A database of the revision before, 0045: its tables get the newest definitions where they stand, and no row is moved."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from batchctl.control_database import upgrade_database
+from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.store import engine
+from batchctl.store.dialects import dialect_of, sqlite
+from batchctl.store.maintenance import schema
+from batchctl.store.transactions import StoreTransactions
+from tests.control_databases import PostgresControl, SqliteControl
+from tests.migrations.test_migrations import FILLED, KEPT
+from tests.postgres import PostgresServer
+
+FORMER = gzip.decompress(Path(__file__).with_name("former_sqlite.sql.gz").read_bytes()).decode()
+"""What made the tables of that revision."""
+VERSION = """
+CREATE TABLE alembic_version (
+    version_num VARCHAR(32) NOT NULL,
+    CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO alembic_version VALUES ('0045');
+"""
+MORE = """
+INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('nightly', 'Daily', 'daily', '02:00');
+INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('anna', 'etl 7', 'accept', 'FileProcess:1');
+INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash) VALUES (1, 1, 'a', 'b');
+"""
+
+
+@pytest.fixture
+def former(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """Return a client of a database as the revision before has left it, with rows."""
+    (tmp_path / "batchctl.toml").write_text("", encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "batchctl.db", isolation_level=None)) as client:
+        client.executescript(f"PRAGMA journal_mode = WAL; {FORMER}; {VERSION} {FILLED}; {MORE}")
+        yield client
+
+
+def upgrade(directory: Path) -> str | None:
+    """Do what `batchctl db upgrade` does; return what the database was before."""
+    return upgrade_database(str(directory / "batchctl.toml")).before
+
+
+def rows_of(client: sqlite3.Connection) -> dict[str, list[object]]:
+    """Return every row of the tables that were filled, as it lies in the file."""
+    return {
+        table: client.execute(f"SELECT rowid, * FROM {table}").fetchall() for table in (*KEPT, "Schedule", "AuditSeal")
+    }
+
+
+def defined(client: sqlite3.Connection) -> list[object]:
+    """Return all that is defined."""
+    return client.execute("SELECT name, rootpage, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def test_definitions_become_the_newest_under_the_rows(former: sqlite3.Connection, tmp_path: Path) -> None:
+    before, pages = (
+        rows_of(former),
+        dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")),
+    )
+    assert upgrade(tmp_path) == "0045"
+
+    assert rows_of(former) == before
+    assert (
+        pages.items() <= dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")).items()
+    )
+    assert former.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    (columns,) = former.execute("SELECT group_concat(name) FROM pragma_table_info('ProcessBatch')").fetchone()
+    assert columns.startswith("ProcessBatch_id,ProcessBatchName,Entity,Enabled,Seq,RetryCount,RetryWaitMins")
+    with pytest.raises(sqlite3.IntegrityError, match=r"failed: length\(ProcessBatchName\) BETWEEN 1 AND 200"):
+        former.execute("UPDATE ProcessBatch SET ProcessBatchName = ''")
+    former.execute("INSERT INTO ProcessBatch (ProcessBatchName, PopulatorOn, Tags) VALUES ('Other', 'data', 'night')")
+    opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
+    with closing(opened), opened.read() as connection:
+        assert schema.revision_of(connection) == schema.newest_revision() == "0046"
+        assert schema.differences(connection) == []
+    assert upgrade(tmp_path) == "0046", "there is nothing left to do"
+
+
+def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection, tmp_path: Path) -> None:
+    former.execute("DROP INDEX IX_BatchControl_Unreadable")
+    former.execute("CREATE INDEX IX_BatchControl_Unreadable ON BatchControl (BatchControl_id) WHERE Status = 'odd'")
+    upgrade(tmp_path)
+
+    opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
+    with closing(opened), opened.read() as connection:
+        assert schema.differences(connection) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE ProcessBatch ADD COLUMN CostCentre TEXT",
+        "ALTER TABLE ProcessBatch RENAME COLUMN Tags TO Labels",
+        "ALTER TABLE ProcessBatch DROP COLUMN Seq",
+    ],
+)
+def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
+    former: sqlite3.Connection, tmp_path: Path, change: str
+) -> None:
+    former.execute(change)
+    before = defined(former)
+    with pytest.raises(
+        SchemaMismatch, match=r"Somebody has changed tables that schema 0045 made: ProcessBatch\."
+    ) as refused:
+        upgrade(tmp_path)
+
+    assert (refused.value.next_step or "").endswith("then: batchctl db upgrade")
+    assert defined(former) == before
+
+
+@pytest.mark.parametrize(
+    ("revision", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0047", "newer")]
+)
+def test_another_revision_is_refused_and_nothing_is_touched(
+    former: sqlite3.Connection, tmp_path: Path, revision: str, said: str
+) -> None:
+    former.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    before = defined(former)
+    with pytest.raises(SchemaMismatch) as refused:
+        upgrade(tmp_path)
+
+    assert said in f"{refused.value.message} {refused.value.next_step}"
+    assert defined(former) == before
+    assert former.execute("SELECT version_num FROM alembic_version").fetchall() == [(revision,)]
+
+
+def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
+    former: sqlite3.Connection, tmp_path: Path
+) -> None:
+    former.execute("PRAGMA ignore_check_constraints = ON")
+    former.execute("UPDATE ProcessBatch SET RetryCount = 1001")
+    before = defined(former)
+    with pytest.raises(SchemaMismatch, match=r"hold what schema 0046 does not take: .*ProcessBatch") as refused:
+        upgrade(tmp_path)
+
+    assert "correct them in an SQL client" in str(refused.value.next_step)
+    assert defined(former) == before
+    former.execute("UPDATE ProcessBatch SET RetryCount = 2")
+    assert upgrade(tmp_path) == "0045"
+
+
+def test_on_a_server_nothing_differs(postgres: PostgresServer, prepared: str, tmp_path: Path) -> None:
+    database = PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
+    with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
+        with transactions.read() as connection:
+            before = dialect_of(connection).definitions(connection)
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0045'")
+            schema.check_upgradable(connection)
+        transactions.run(frozenset(), schema.upgrade)
+        with transactions.read() as connection:
+            assert schema.revision_of(connection) == "0046"
+            assert dialect_of(connection).definitions(connection) == before
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0045'")
+            connection.exec_driver_sql("ALTER TABLE Setting ADD COLUMN Comment text")
+            connection.exec_driver_sql('ALTER TABLE Setting DROP CONSTRAINT "CK_Setting_Name"')
+            with pytest.raises(
+                SchemaMismatch, match="Somebody has changed tables that schema 0045 made: CK_Setting_Name"
+            ):
+                schema.check_upgradable(connection)
+
+
+def test_a_sqlite_without_strict_tables_is_refused_before_the_file_is_touched(
+    sqlite_database: SqliteControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "OLDEST", (9, 0, 0))
+    with pytest.raises(
+        DatabaseUnusable, match=r"The SQLite .* of this Python cannot open the control database"
+    ) as refused:
+        engine.open_engine(sqlite_database.url, sqlite_database.directory)
+    assert refused.value.next_step == "use a Python with SQLite 9.0.0 or later"
