@@ -36,7 +36,8 @@ from batchctl.control.scheduling.zone_keeping import ZoneKeeping
 from batchctl.control.tally import PassReport
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
-from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
+from batchctl.domain.outcomes import Rendered, StepOutcome
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener

@@ -21,16 +21,7 @@ from batchctl.domain.configuring import how_to_add_connection, how_to_name_secre
 from batchctl.domain.definitions import declared
 from batchctl.domain.definitions.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
 from batchctl.domain.errors import CannotBegin, StepRefused
-from batchctl.domain.outcomes import (
-    Connection,
-    Finding,
-    JobSignature,
-    JsonValue,
-    Rendered,
-    StepContext,
-    StepOutcome,
-    StepRequest,
-)
+from batchctl.domain.outcomes import Connection, Finding, JobSignature, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.parameters import Parameter, SecretValue, parameters_for, parse_parameters
 from batchctl.domain.placeholders import (
     Literal,
@@ -46,6 +37,7 @@ from batchctl.domain.placeholders import (
     parse_for,
     values_of,
 )
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import (
     NO_DATA,
     BatchDefinition,

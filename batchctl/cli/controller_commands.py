@@ -25,7 +25,7 @@ def controllers(session: CliSession, as_json: bool) -> None:
         output.print_json(
             [
                 {
-                    **shown_columns.controller(one.row),
+                    **shown_columns.of(one.row),
                     "State": one.state,
                     "Claims": one.claims,
                     "Leads": leader == one.row.name,

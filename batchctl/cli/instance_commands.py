@@ -94,7 +94,7 @@ def history(
         else:
             found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
-        output.print_json([shown_columns.history(entry) for entry in found])
+        output.print_json([shown_columns.of(entry) for entry in found])
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
@@ -328,19 +328,19 @@ def _as_json(shown: ShownInstance) -> Columns:
     from batchctl.operations.intake import file_correction
 
     return {
-        **shown_columns.instance(shown.instance),
+        **shown_columns.of(shown.instance),
         "ProcessBatchName": None if shown.batch is None else shown.batch.name,
         "DefVersionNow": None if shown.batch is None else shown.batch.version,
-        "FileProcess": None if shown.intake is None else shown_columns.intake(shown.intake),
+        "FileProcess": None if shown.intake is None else shown_columns.of(shown.intake),
         "Steps": [
             {
-                **shown_columns.step(state.step),
+                **shown_columns.of(state.step),
                 "State": state.state,
-                "LastAttempt": None if state.last is None else shown_columns.history(state.last),
+                "LastAttempt": None if state.last is None else shown_columns.of(state.last),
             }
             for state in shown.steps
         ],
-        "History": [shown_columns.history(entry) for entry in shown.history],
-        "Audit": [shown_columns.audit(entry) for entry in shown.audit],
+        "History": [shown_columns.of(entry) for entry in shown.history],
+        "Audit": [shown_columns.of(entry) for entry in shown.audit],
         "CorrectedFile": file_correction.shown(shown.corrected),
     }

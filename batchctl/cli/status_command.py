@@ -348,7 +348,7 @@ def _as_json(seen: Overview) -> Columns:
         "UntakenCount": seen.untaken_count,
         "Running": [
             {
-                **shown_columns.history(one.entry),
+                **shown_columns.of(one.entry),
                 "ProcessBatchName": one.batch,
                 "ElapsedSeconds": shown_columns.seconds(one.elapsed),
                 "ExpectedDuration": shown_columns.seconds(one.expected),
@@ -360,7 +360,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Troubled": [
             {
-                **shown_columns.instance(one.instance),
+                **shown_columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "ProcessControlSeq": None if one.step is None else one.step.seq,
                 "ProcessName": None if one.step is None else one.step.name,
@@ -371,7 +371,7 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Waiting": [
             {
-                **shown_columns.instance(one.instance),
+                **shown_columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "Reason": one.reason,
                 "Next": one.clear,
@@ -379,25 +379,23 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [shown_columns.dead_end(one) for one in seen.dead_end_starts],
+        "Ailing": [shown_columns.of(one) for one in seen.dead_end_starts],
         "Unreadable": [shown_columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
-        "Incidents": [shown_columns.incident(one) for one in seen.incidents],
+        "Incidents": [shown_columns.of(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
         "DueNext": [one.columns for one in seen.coming],
-        "NotTakenIn": [
-            {**shown_columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in
-        ],
-        "Untaken": [shown_columns.intake(row) for row in seen.untaken],
-        "Stuck": [{**shown_columns.intake(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
+        "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
+        "Untaken": [shown_columns.of(row) for row in seen.untaken],
+        "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
         ],
-        "Freezes": [shown_columns.freeze(freeze) for freeze in seen.frozen],
+        "Freezes": [shown_columns.of(freeze) for freeze in seen.frozen],
         "Completed": [
             {
-                **shown_columns.instance(one.instance),
+                **shown_columns.of(one.instance),
                 "ProcessBatchName": one.batch,
                 "CompletedTime": shown_columns.moment(one.at),
             }

@@ -12,7 +12,9 @@ from collections.abc import Collection
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePath
+from typing import Annotated
 
+from batchctl.domain.records import Kept
 from batchctl.domain.status import DuplicateKey
 from batchctl.domain.values import value
 
@@ -24,11 +26,11 @@ IN_PROGRESS = (".tmp", ".part", ".filepart", ".inprogress", ".crdownload")
 class FoundFile:
     """A regular file as it was listed."""
 
-    path: str
+    path: Annotated[str, "FilePath"]
     """Where it is below the watched folder, with `/` between folders."""
-    size: int
+    size: Annotated[int, "FileSize"]
     modified_ns: int
-    number: int | None
+    number: Annotated[int | None, "FileNumber", Kept(lambda number: None if number is None else int(number), str)]
     """What tells it from another file of its name, where the file system can be relied on for that."""
 
     def is_as(self, other: FoundFile) -> bool:

@@ -1,6 +1,9 @@
-"""What to do so that what rows name is in the configuration; which controllers read as they start, and not again."""
+"""What to do so that what rows name is in the configuration, which controllers read as they start, or is installed."""
 
 from __future__ import annotations
+
+import shlex
+import sys
 
 from batchctl.domain.text import visible
 
@@ -21,3 +24,8 @@ def how_to_name_secret(name: str) -> str:
 def how_to_add_connection(name: str) -> str:
     """Say how to make a connection known that the configuration lacks."""
     return f"add [connections.{visible(name)}] to batchctl.toml and restart the controllers"
+
+
+def how_to_install_extra(name: str) -> str:
+    """Return what to type to install an extra of the product, into the Python that runs it."""
+    return f"{shlex.quote(sys.executable)} -m pip install 'batchctl[{name}]'"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Annotated
 
 from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
 from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, SettingFinding
@@ -36,9 +37,9 @@ class DeadEnd:
     """What should start work and cannot, since when, why, and what to type."""
 
     source: str
-    since: datetime
+    since: Annotated[datetime, "EventTime"]
     message: str
-    next_step: str
+    next_step: Annotated[str, "Next"]
 
 
 @named_value

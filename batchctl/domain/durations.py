@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from batchctl.domain.rows import BatchId
 
@@ -53,8 +54,8 @@ class Took:
 
     batch_id: BatchId
     seq: int
-    start: datetime
-    end: datetime
+    start: Annotated[datetime, "StartTime"]
+    end: Annotated[datetime, "EndTime"]
 
 
 def up_to(milliseconds: int) -> int:

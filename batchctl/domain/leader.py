@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.values import named_value
@@ -17,10 +18,10 @@ HIGHEST_FENCE = 2_000_000_000
 class Lead:
     """The `Leader` row."""
 
-    controller: str | None
+    controller: Annotated[str | None, "ControllerName"]
     fence: int
     """Another with every controller that takes the lead: what is written under an older one is refused."""
-    until: datetime
+    until: Annotated[datetime, "LeaseUntil"]
     """When the lease ends, by the database's clock."""
     place: str | None
     """Where the database was when somebody last let controllers work on it."""

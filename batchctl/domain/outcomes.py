@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
 
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, Step
 from batchctl.domain.values import named_value, value
-
-JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 STOPPED_EARLY = "the job stopped early"
 """How the message begins of a job that has noticed that it was to stop, and has ended by itself."""

@@ -1,6 +1,6 @@
 """Frozen values, one per table: what the store returns and everything else reasons about.
 
-Attribute names are the column names in Python spelling; the class names its table.
+Attribute names are the column names in Python spelling, or name their column (`domain/records`); the class names its table.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import NewType
+from typing import Annotated, NewType
 
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import next_step_in, without_next_step
+from batchctl.domain.records import Apart, Hidden, Kept
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -62,8 +63,8 @@ NO_DATA: DataValues = (None, None, None, None, None, None)
 class ControllerRow:
     """A `Controller` row: one start of a controller."""
 
-    row_id: int
-    name: str
+    row_id: Annotated[int, "Controller_id"]
+    name: Annotated[str, "ControllerName"]
     status: ControllerStatus
     host: str
     pid: int | None
@@ -72,24 +73,24 @@ class ControllerRow:
     slots: int
     heartbeat_seq: int
     heartbeat: datetime
-    version: str | None
-    started_at: datetime
-    orphan_timeout: timedelta | None = None
+    version: Annotated[str | None, "AppVersion"]
+    started_at: Annotated[datetime, "z_inserted"]
+    orphan_timeout: Annotated[timedelta | None, "OrphanTimeoutSecs"] = None
     """How long others have to wait for a sign of life; None where an older version has entered it."""
     scheduler_zone: str | None = None
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
-    left_out: str | None = None
+    left_out: Hidden[str | None] = None
+    """What is to be said of the plugin modules that it works without; None when it has them all."""
     failure: str | None = None
     """What keeps it from its work, and has for two signs of life at least."""
-    """What is to be said of the plugin modules that it works without; None when it has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """A `BatchResource` row with its resource: what an instance of a batch holds while it is claimed."""
 
-    resource_id: ResourceId
-    name: str
+    resource_id: Annotated[ResourceId, "Resource_id"]
+    name: Annotated[str, "ResourceName"]
     capacity: int
     """The units there are."""
     units: int
@@ -101,9 +102,9 @@ class Need:
 class Dependency:
     """A `BatchDependency` row: the batch that has it waits for another batch to complete for the same CycleKey."""
 
-    row_id: int
-    depends_on: BatchId
-    deadline: timedelta
+    row_id: Annotated[int, "BatchDependency_id"]
+    depends_on: Annotated[BatchId, "DependsOnBatch_id"]
+    deadline: Annotated[timedelta, "DeadlineMins"]
     """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
 
 
@@ -111,16 +112,16 @@ class Dependency:
 class Freeze:
     """A `BatchFreeze` row: while it holds, nothing new starts in a batch, in those with a tag, or, of neither, in any."""
 
-    freeze_id: FreezeId
+    freeze_id: Annotated[FreezeId, "BatchFreeze_id"]
+    batch: Annotated[str | None, "ProcessBatchName"] = None
+    tag: str | None = None
     reason: str
     actor: str
-    since: datetime
-    batch: str | None = None
-    tag: str | None = None
-    until: datetime | None = None
+    until: Annotated[datetime | None, "UntilTime"] = None
     """When it ends by itself; None when somebody has to thaw it."""
-    thawed_at: datetime | None = None
+    thawed_at: Annotated[datetime | None, "ThawedTime"] = None
     thawed_by: str | None = None
+    since: Annotated[datetime, "z_inserted"]
 
     def holds(self, now: datetime) -> bool:
         """Say whether it keeps anything from starting at this moment."""
@@ -131,19 +132,19 @@ class Freeze:
 class DataTrigger:
     """A `DataTrigger` row: when the rows that wait in a staging table start work for an entity."""
 
-    row_id: int
-    name: str
+    row_id: Annotated[int, "DataTrigger_id"]
+    name: Annotated[str, "TriggerName"]
     entity: str
-    connection: str
-    table: str
+    connection: Annotated[str, "ConnectionName"]
+    table: Annotated[str, "TableName"]
     """Perhaps with its schema before a dot."""
     status_column: str
     pending_value: str
     created_column: str | None = None
     row_threshold: int | None = None
-    idle: timedelta | None = None
+    idle: Annotated[timedelta | None, "IdleMinutes"] = None
     on_new_rows: bool = False
-    debounce: timedelta = timedelta(seconds=60)
+    debounce: Annotated[timedelta, "DebounceSeconds"] = timedelta(seconds=60)
     enabled: bool = True
     last_fired: datetime | None = None
 
@@ -157,9 +158,9 @@ class DataTrigger:
 class LogEntry:
     """A `SchedulerLog` row: what became of a reason to start work."""
 
-    log_id: int
-    at: datetime
-    event: SchedulerEvent
+    log_id: Annotated[int, "SchedulerLog_id"]
+    at: Annotated[datetime, "EventTime"]
+    event: Annotated[SchedulerEvent, "EventType"]
     source: str
     entity: str | None
     batch_id: BatchId | None
@@ -174,12 +175,12 @@ class LogEntry:
 class FileWatchRow:
     """A `FileWatch` row: a folder whose files become `FileProcess` rows."""
 
-    watch_id: WatchId
-    name: str
+    watch_id: Annotated[WatchId, "FileWatch_id"]
+    name: Annotated[str, "WatchName"]
     entity: str
     folder: str
     pattern: str = "*"
-    is_recursive: bool = False
+    is_recursive: Annotated[bool, "Recursive"] = False
     settle_seconds: int = 10
     marker_suffix: str | None = None
     duplicate_key: DuplicateKey = DuplicateKey.NAME_SIZE_TIME
@@ -196,8 +197,8 @@ class FileWatchRow:
 class SeenFile:
     """A `FileWatchSeen` row: a file that was taken, as it was then."""
 
-    row_id: int
-    path_key: bytes
+    row_id: Annotated[int, "FileWatchSeen_id"]
+    path_key: Annotated[bytes, Kept(bytes.fromhex, bytes.hex)]
     file: FoundFile
     intake_id: IntakeId | None
     missing_since: datetime | None = None
@@ -219,8 +220,8 @@ class IntakeRow:
     cycle_key: str | None
     source: str | None
     message: str | None
-    inserted_at: datetime
-    tries: int = 0
+    inserted_at: Annotated[datetime, "z_inserted"]
+    tries: Hidden[Annotated[int, "PopulatorTries", Kept(lambda tries: tries or 0)]] = 0
     """How often a populator was asked about it in vain; 0 for a row of which no answer is awaited."""
 
 
@@ -230,8 +231,8 @@ class Step:
 
     batch_id: BatchId
     seq: int
-    name: str
-    process_type: str
+    name: Annotated[str, "ProcessName"]
+    process_type: Annotated[str, Kept(lambda wording: wording.strip().lower())]
     expected_duration: timedelta | None = None
     alarm_duration: timedelta | None = None
     max_duration: timedelta | None = None
@@ -245,14 +246,19 @@ class Step:
 class MissingPlugin:
     """A name in a definition row that no plugin has."""
 
-    column: str
-    message: str
-    """Which row names what, and that it is not installed."""
-    mend: str
-    row: str
-    """The row as gates name rows."""
     seq: int | None = None
     """Of which step; None for the batch itself."""
+    column: Annotated[str, "ColumnName"]
+    message: str
+    """Which row names what, and that it is not installed."""
+    mend: Annotated[str, "Next"]
+    row: Hidden[str]
+    """The row as gates name rows."""
+
+
+def tags_of(text: str | None) -> tuple[str, ...]:
+    """Return the names that stand in `ProcessBatch.Tags`, between commas."""
+    return () if text is None else tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,12 +266,12 @@ class BatchDefinition:
     """A `ProcessBatch` row with its steps in order of ProcessControlSeq."""
 
     batch_id: BatchId
-    name: str
+    name: Annotated[str, "ProcessBatchName"]
     entity: str
     enabled: bool = True
-    seq: int = 100
+    seq: Annotated[int, "Seq"] = 100
     retry_count: int = 0
-    retry_wait: timedelta = timedelta(minutes=5)
+    retry_wait: Apart[timedelta] = timedelta(minutes=5)
     populator: str = "pattern"
     populator_args: str | None = None
     populator_on: str | None = None
@@ -274,24 +280,24 @@ class BatchDefinition:
     dependency_mode: DependencyMode = DependencyMode.ALL
     max_concurrent: int = 1
     duplicate_check: bool = True
-    description: str | None = None
-    mode: ProcessingMode | None = None
+    mode: Annotated[ProcessingMode | None, "ProcessingMode"] = None
     """What may start it besides people, files and what it depends on; None where all that is written may."""
-    origin: str | None = None
+    tags: Annotated[tuple[str, ...], Kept(tags_of, show=lambda tags: ",".join(tags) or None)] = ()
+    description: str | None = None
+    origin: Hidden[str | None] = None
     """What wrote the row and keeps it up to date; None where people did."""
-    tags: tuple[str, ...] = ()
-    freezes: tuple[Freeze, ...] = ()
+    freezes: Apart[tuple[Freeze, ...]] = ()
     """What freezes it and was not thawed; some may have ended by themselves."""
-    steps: tuple[Step, ...] = ()
-    needs: tuple[Need, ...] = ()
-    dependencies: tuple[Dependency, ...] = ()
-    dependents: tuple[BatchId, ...] = ()
+    steps: Apart[tuple[Step, ...]] = ()
+    needs: Apart[tuple[Need, ...]] = ()
+    dependencies: Apart[tuple[Dependency, ...]] = ()
+    dependents: Apart[tuple[BatchId, ...]] = ()
     """The batches that depend on this one."""
-    missing_plugins: tuple[MissingPlugin, ...] = ()
+    missing_plugins: Apart[tuple[MissingPlugin, ...]] = ()
     """What the batch and its steps name, and no controller has."""
-    is_in_cycle: bool = False
+    is_in_cycle: Apart[bool] = False
     """True when it would have to complete before itself: then no completion of others starts it."""
-    version: int | None = field(default=None, compare=False)
+    version: Apart[int | None] = field(default=None, compare=False)
     """Which version of the batch and its steps this is; None as long as no controller has written it down."""
 
     @property
@@ -340,13 +346,13 @@ class BatchInstance:
     claim_token: int
     claimed_by: str | None
     lost_count: int
-    entity: str
-    file_name: str | None
-    source: str | None = None
+    entity: Hidden[str]
+    file_name: Hidden[str | None]
+    source: Hidden[str | None] = None
     """What its `FileProcess` row came from."""
-    updated_at: datetime = field(default=LONG_AGO, compare=False)
+    updated_at: Hidden[Annotated[datetime, "z_updated"]] = field(default=LONG_AGO, compare=False)
     """When it was last written, as it was read: no moment since lies before it, however far whoever writes it lags behind."""
-    version: int | None = None
+    version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch it was created for; None where that was before versions were counted."""
 
     @property
@@ -379,11 +385,11 @@ def imagined(batch: BatchDefinition) -> BatchInstance:
 class HistoryEntry:
     """A `BatchProcessHistory` row: one attempt at a step."""
 
-    history_id: HistoryId
+    history_id: Annotated[HistoryId, "BatchProcessHistory_id"]
     instance_id: InstanceId
     batch_id: BatchId
     seq: int
-    step_name: str
+    step_name: Annotated[str, "ProcessName"]
     process_type: str
     attempt_no: int
     claim_token: int
@@ -391,9 +397,11 @@ class HistoryEntry:
     status: HistoryStatus
     command_text: str
     command_spec: str
-    started_at: datetime
-    ended_at: datetime | None = None
+    started_at: Annotated[datetime, "StartTime"]
+    ended_at: Annotated[datetime | None, "EndTime"] = None
     return_code: int | None = None
+    error_code: str | None = None
+    error_line: int | None = None
     message: str | None = None
     output: str | None = None
     rows_affected: int | None = None
@@ -402,14 +410,12 @@ class HistoryEntry:
     pid_start: str | None = None
     boot_id: str | None = None
     db_session: str | None = None
-    spawned_at: datetime | None = None
+    spawned_at: Annotated[datetime | None, "Spawned"] = None
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
     claimed_by: str | None = None
-    version: int | None = None
+    version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch its command was of."""
-    error_code: str | None = None
-    error_line: int | None = None
 
     @property
     def retries_skipped(self) -> bool:
@@ -486,15 +492,15 @@ class Populated:
 class AuditEntry:
     """An `AuditLog` row: what a person did, to what, why."""
 
-    audit_id: int
-    at: datetime
+    audit_id: Annotated[int, "AuditLog_id"]
+    at: Annotated[datetime, "z_inserted"]
     actor: str
     host: str
     action: str
     target: str
     reason: str | None
-    before: str | None
-    after: str | None
+    before: Annotated[str | None, "ValuesBefore"]
+    after: Annotated[str | None, "ValuesAfter"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Intervention:
 
     def columns(self) -> Columns:
         """Return it for programs."""
-        was, became = shown_columns.changes(shown_columns.instance(self.before), shown_columns.instance(self.after))
+        was, became = shown_columns.changes(shown_columns.of(self.before), shown_columns.of(self.after))
         return {
             "BatchControl_id": self.before.instance_id,
             "ProcessBatchName": self.batch,
@@ -288,7 +288,7 @@ class Operator:
         if after.status is InstanceStatus.COMPLETE and batch.dependents:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
-        was, became = shown_columns.changes(shown_columns.instance(before), shown_columns.instance(after))
+        was, became = shown_columns.changes(shown_columns.of(before), shown_columns.of(after))
         self._audit(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LogEntry
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations import shown_columns, unknown
@@ -36,7 +36,7 @@ class LogLine:
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by column names."""
-        return {**shown_columns.log_entry(self.entry), "ProcessBatchName": self.batch}
+        return {**shown_columns.of(self.entry), "ProcessBatchName": self.batch}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.status import OnFailure
 from batchctl.domain.text import typed, visible

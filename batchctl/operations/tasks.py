@@ -7,7 +7,7 @@ from typing import Protocol
 
 from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.errors import Refused, without_next_step
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
 from batchctl.operations import copies, remedies, shown_columns, unknown
@@ -84,7 +84,7 @@ class Awaited:
             "Succeeded": self.succeeded,
             "Message": self.message,
             "Next": self.next_step,
-            "BatchControl": [shown_columns.instance(instance) for instance in self.instances],
+            "BatchControl": [shown_columns.of(instance) for instance in self.instances],
         }
 
 

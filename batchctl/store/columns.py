@@ -26,7 +26,7 @@ from sqlalchemy.sql import expression
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.type_api import TypeEngine
 
-from batchctl.domain.rows import NEVER, DataValues
+from batchctl.domain.rows import NEVER
 from batchctl.domain.text import NAME_LIMIT
 
 _EXACT = "Latin1_General_100_BIN2"
@@ -196,17 +196,6 @@ def readable(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
         except (TypeError, ValueError, OverflowError):
             continue
     return made
-
-
-def text_of(value: object) -> str | None:
-    """Return a text column's value as text, also when somebody has put something else there."""
-    return value if value is None or isinstance(value, str) else str(value)
-
-
-def data_values(row: Any) -> DataValues:
-    """Return Data1 to Data6 of a row that has them."""
-    one, two, three = text_of(row.Data1), text_of(row.Data2), text_of(row.Data3)
-    return one, two, three, text_of(row.Data4), text_of(row.Data5), text_of(row.Data6)
 
 
 def identity() -> TypeEngine[int]:

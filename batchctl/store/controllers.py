@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Row,
     and_,
     bindparam,
     case,
@@ -17,6 +15,7 @@ from sqlalchemy import (
     exists,
     func,
     inspect,
+    null,
     or_,
     select,
     text,
@@ -28,21 +27,25 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
-from batchctl.domain.status import ControllerStatus, word
+from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import NAME_LIMIT, storable
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowUpdate
 from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller, leader
 
 _k, _c, _h = controller.c, batch_control.c, batch_process_history.c
+controller_row = Reader(ControllerRow)
 
 _ADD = RowInsert(controller)
 _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
-_AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
+_AS_FIRST_MADE = select(*(null().label(column.name) if column.info.get("added") else column for column in _k)).order_by(
+    _k.Controller_id
+)
 _LEADS = and_(_k.Status == ControllerStatus.RUNNING.value, exists().where(leader.c.ControllerName == _k.ControllerName))
 _PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LEADS, 1), else_=0).label("Leads")).where(
     or_(
@@ -227,26 +230,3 @@ def set_status(connection: Connection, name: str, status: ControllerStatus, now:
 def forget(connection: Connection, before: datetime) -> None:
     """Remove those that ended long ago and have left nothing."""
     connection.execute(_FORGET, {"before": before})
-
-
-def controller_row(row: Row[Any]) -> ControllerRow:
-    """Make a value of a row of `Controller`."""
-    seconds = getattr(row, "OrphanTimeoutSecs", None)
-    return ControllerRow(
-        row_id=int(row.Controller_id),
-        name=str(row.ControllerName),
-        status=word(ControllerStatus, row.Status),
-        host=str(row.Host),
-        pid=row.Pid,
-        pid_start=row.PidStart,
-        boot_id=row.BootId,
-        slots=int(row.Slots),
-        heartbeat_seq=int(row.HeartbeatSeq),
-        heartbeat=row.Heartbeat,
-        version=row.AppVersion,
-        started_at=row.z_inserted,
-        orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
-        scheduler_zone=text_of(getattr(row, "SchedulerZone", None)),
-        left_out=text_of(getattr(row, "LeftOut", None)),
-        failure=text_of(getattr(row, "Trouble", None)),
-    )

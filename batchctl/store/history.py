@@ -7,23 +7,26 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, text, update
+from sqlalchemy import Connection, Select, and_, bindparam, func, select, text, update
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
-from batchctl.domain.status import Cause, HistoryStatus, word
+from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.conditions import once_found
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
 from batchctl.store.unreadable_columns import sorted_out
 
 _h, _i = batch_process_history.c, batch_control.c
+entry = Reader(HistoryEntry)
+"""Makes a value of a row of `BatchProcessHistory`."""
 
 
 @value
@@ -137,27 +140,9 @@ def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, 
 
 
 _OPENED = (
-    *(
-        "BatchControl_id",
-        "ProcessBatch_id",
-        "ProcessControlSeq",
-        "ProcessName",
-        "ProcessType",
-        "AttemptNo",
-        "ClaimToken",
-    ),
-    *(
-        "Cause",
-        "Status",
-        "CommandText",
-        "CommandSpec",
-        "StartTime",
-        "Host",
-        "z_inserted",
-        "z_updated",
-        "ClaimedBy",
-        "DefVersion",
-    ),
+    *("BatchControl_id", "ProcessBatch_id", "ProcessControlSeq", "ProcessName", "ProcessType", "AttemptNo"),
+    *("ClaimToken", "Cause", "Status", "CommandText", "CommandSpec", "StartTime", "Host", "z_inserted", "z_updated"),
+    *("ClaimedBy", "DefVersion"),
 )
 
 
@@ -315,14 +300,14 @@ def live_entries(connection: Connection) -> list[HistoryEntry]:
 def attempts_so_far(connection: Connection, instance_id: InstanceId) -> AttemptsSoFar:
     """Return the number of the last attempt at every step of an instance."""
     found = _ATTEMPTS(connection, instance_id=instance_id)
-    return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
+    return AttemptsSoFar(dict(found))
 
 
 def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> dict[InstanceId, AttemptsSoFar]:
     """Return the same for several instances; one that was never tried is left out."""
     found: dict[InstanceId, dict[int, int]] = {}
-    for row in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
-        found.setdefault(InstanceId(row.BatchControl_id), {})[row.ProcessControlSeq] = row.LastAttempt
+    for instance_id, seq, last in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
+        found.setdefault(instance_id, {})[seq] = last
     return {instance_id: AttemptsSoFar(attempts) for instance_id, attempts in found.items()}
 
 
@@ -379,39 +364,3 @@ def of_batch(
 def _narrowed(query: Select[Any], status: HistoryStatus | None, since: datetime | None) -> Select[Any]:
     query = query if status is None else query.where(_h.Status == status.value)
     return query if since is None else query.where(_h.StartTime >= since)
-
-
-def entry(row: Row[Any]) -> HistoryEntry:
-    """Make a value of a row of `BatchProcessHistory`."""
-    return HistoryEntry(
-        history_id=HistoryId(row.BatchProcessHistory_id),
-        instance_id=InstanceId(row.BatchControl_id),
-        batch_id=BatchId(row.ProcessBatch_id),
-        seq=row.ProcessControlSeq,
-        step_name=row.ProcessName,
-        process_type=row.ProcessType,
-        attempt_no=row.AttemptNo,
-        claim_token=row.ClaimToken,
-        cause=word(Cause, row.Cause),
-        status=word(HistoryStatus, row.Status),
-        command_text=row.CommandText,
-        command_spec=row.CommandSpec,
-        started_at=row.StartTime,
-        ended_at=row.EndTime,
-        return_code=row.ReturnCode,
-        message=row.Message,
-        output=row.Output,
-        rows_affected=row.RowsAffected,
-        host=row.Host,
-        pid=row.Pid,
-        pid_start=row.PidStart,
-        boot_id=row.BootId,
-        db_session=row.DbSession,
-        spawned_at=row.Spawned,
-        retry_count_after=row.RetryCountAfter,
-        next_run_time_after=row.NextRunTimeAfter,
-        claimed_by=row.ClaimedBy,
-        version=row.DefVersion,
-        error_code=text_of(row.ErrorCode),
-        error_line=row.ErrorLine,
-    )

@@ -11,13 +11,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, exists, func, select, text
 
 from batchctl.domain.locked_rows import TO_END_IT
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
-from batchctl.domain.status import InstanceStatus, word
-from batchctl.store.columns import data_values, readable, text_of, unquoted
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeRow, Populated
+from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import (
     AT_ONCE,
@@ -34,6 +34,8 @@ from batchctl.store.tables import (
 )
 
 _c, _f = batch_control.c, file_process.c
+instance = Reader(BatchInstance)
+"""Makes a value of a row of `BatchControl` joined with its `FileProcess` row."""
 _IN_LINE = one_of("BatchControl.Status", IN_LINE_INSTANCE)
 _STEPLESS = select(process_batch.c.ProcessBatch_id).where(
     process_batch.c.Enabled == 1,
@@ -170,7 +172,7 @@ def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int
 def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: datetime) -> Callable[[], list[InstanceId]]:
     """Ask for the numbers of those of a batch that have waited for a time which has come, the earliest time first."""
     asked = _DEFERRED_OF.ask(connection, batch_id=batch_id, most=most, now=now)
-    return lambda: [InstanceId(row.BatchControl_id) for row in asked()]
+    return lambda: [InstanceId(number) for (number,) in asked()]
 
 
 def ask_near(
@@ -320,26 +322,3 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
     changes["z_updated"] = now
     found = before.instance_id, str(before.status), before.claim_token, before.last_seq, before.retry_count
     return (*changes,), (*changes.values(), *found, *found_by)
-
-
-def instance(row: Any) -> BatchInstance:
-    """Make a value of a row of `BatchControl` joined with its `FileProcess` row."""
-    return BatchInstance(
-        InstanceId(row.BatchControl_id),
-        BatchId(row.ProcessBatch_id),
-        IntakeId(row.FileProcess_id),
-        int(row.PrevProcessControlSeq),
-        word(InstanceStatus, row.Status),
-        int(row.RetryCount),
-        row.NextRunTime,
-        text_of(row.CycleKey),
-        data_values(row),
-        int(row.ClaimToken),
-        row.ClaimedBy,
-        int(row.LostCount),
-        str(row.Entity),
-        text_of(row.FileName),
-        text_of(row.Source),
-        row.z_updated,
-        row.DefVersion,
-    )

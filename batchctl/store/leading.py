@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, inspect, select, update
 
 from batchctl.domain.leader import HIGHEST_FENCE, NOBODY, Lead
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import leader
 from batchctl.store.unreadable_columns import unfit
 
 _l = leader.c
+_lead = Reader(Lead)
 _THE_ROW = _l.Leader_id == 1
 _MAKE = RowInsert(leader)
 _LOAD = RowSelect(select(leader).where(_THE_ROW))
@@ -87,18 +88,9 @@ def leave(connection: Connection, controller: str, fence: int, now: datetime) ->
 def ask_fence(connection: Connection) -> Callable[[], int | None]:
     """Ask for the fence, which nobody can change until the end of the transaction."""
     asked = _FENCE.ask(connection)
-    return lambda: next((int(row.Fence) for row in asked()), None)
+    return lambda: next((int(fence) for (fence,) in asked()), None)
 
 
 def settle(connection: Connection, place: str, now: datetime) -> None:
     """Write where the database is that may be worked on."""
     connection.execute(_SETTLE, {"place": place, "now": now})
-
-
-def _lead(row: Any) -> Lead:
-    return Lead(
-        controller=text_of(row.ControllerName),
-        fence=int(row.Fence),
-        until=row.LeaseUntil,
-        place=text_of(row.Place),
-    )

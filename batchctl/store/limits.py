@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
+from batchctl.domain.rows import BatchDefinition, BatchId, Need
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store import bounds, unreadable_columns
@@ -18,6 +18,7 @@ from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
@@ -36,6 +37,7 @@ MAX_CONCURRENT = "MaxConcurrent"
 """The `Setting` that says how many instances of all batches may be under way at once."""
 
 _c, _b, _r, _n, _s, _z = batch_control.c, process_batch.c, resource.c, batch_resource.c, setting.c, batch_freeze.c
+_held = Reader(Need, batch_resource)
 
 _ITS_OWN = _c.ProcessBatch_id == _b.ProcessBatch_id
 _CLAIMED = select(func.count()).where(_ITS_OWN, one_of("BatchControl.Status", CLAIMED_INSTANCE)).scalar_subquery()
@@ -92,23 +94,16 @@ def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[Batc
     found: dict[BatchId, list[Need]] = {}
     for row in connection.execute(_NEEDS):
         try:
-            found.setdefault(BatchId(row.ProcessBatch_id), []).append(_need(row))
+            found.setdefault(row.ProcessBatch_id, []).append(_need(row))
         except unreadable_columns.NONSENSE:
             broken[row.ProcessBatch_id] = _misread(connection, row)
     return found
 
 
 def _need(row: Any) -> Need:
-    bounds.hold(batch_resource, row)
     if (said := bounds.beyond(resource, "Units", row.Capacity)) is not None:
         raise ValueError(said)
-    return Need(
-        resource_id=ResourceId(row.Resource_id),
-        name=str(row.ResourceName),
-        capacity=int(row.Capacity),
-        units=int(row.Units),
-        exclusive=row.Exclusive == 1,
-    )
+    return _held(row)
 
 
 def _misread(connection: Connection, row: Any) -> UnreadableRow:
@@ -122,10 +117,8 @@ def _misread(connection: Connection, row: Any) -> UnreadableRow:
 def idle_needs(connection: Connection) -> list[tuple[int, str, int]]:
     """Return the needs without a batch or a resource (written with foreign keys switched off): the row, and what is not there."""
     return [
-        (row.BatchResource_id, "ProcessBatch", row.ProcessBatch_id)
-        if row.ProcessBatchName is None
-        else (row.BatchResource_id, "Resource", row.Resource_id)
-        for row in connection.execute(_IDLE_NEEDS)
+        (row_id, "ProcessBatch", batch_id) if batch is None else (row_id, "Resource", resource_id)
+        for row_id, batch_id, resource_id, batch in connection.execute(_IDLE_NEEDS)
     ]
 
 
@@ -143,8 +136,7 @@ def overall(connection: Connection) -> int | None:
 
 def overall_as_written(connection: Connection) -> str | None:
     """Return what stands in the setting."""
-    row = connection.execute(_LIMIT).one_or_none()
-    return None if row is None else str(row.Value)
+    return next((said for _, said in connection.execute(_LIMIT)), None)
 
 
 @value
@@ -170,15 +162,15 @@ def ask_room(
 
     def answer() -> Room:
         rows = asked()
-        claimed = {BatchId(row.ProcessBatch_id): int(row.Claimed) for row in rows}
+        claimed = {batch_id: int(many) for batch_id, _, _, many, _ in rows}
         return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
 
     return answer
 
 
 def _most(row: Any) -> tuple[BatchId, int]:
-    is_open = row.Enabled == 1 and not row.Frozen
-    return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if is_open else 0
+    batch_id, enabled, most, _, frozen = row
+    return batch_id, int(most) if enabled == 1 and not frozen else 0
 
 
 def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:

@@ -153,9 +153,7 @@ def count_instances(
 ) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
     """Return how many instances each batch has in each status, and the first of those that nothing can go by."""
     rows = connection.execute(_COUNT_INSTANCES).all()
-    known = readable(
-        rows, lambda row: (BatchId(row.ProcessBatch_id), word(InstanceStatus, str(row.Status)), row.HowMany)
-    )
+    known = readable(rows, lambda row: (row[0], word(InstanceStatus, row[1]), row[2]))
     counts: dict[BatchId, dict[InstanceStatus, int]] = {}
     for batch_id, status, many in known:
         of_batch = counts.setdefault(batch_id, {})
@@ -166,7 +164,7 @@ def count_instances(
 def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
     """Return the same of the intake rows."""
     rows = connection.execute(_COUNT_INTAKE).all()
-    known = readable(rows, lambda row: (word(IntakeStatus, str(row.Status)), row.HowMany))
+    known = readable(rows, lambda row: (word(IntakeStatus, row[0]), row[1]))
     return dict(known), [] if len(known) == len(rows) else unreadable_columns.of_work(connection, file_process)
 
 
@@ -185,7 +183,7 @@ def count_new(connection: Connection) -> dict[BatchId, int]:
 
     What another batch has taken already may be a duplicate to this one, which waits for no instance; it is not counted.
     """
-    return {BatchId(row.ProcessBatch_id): row.HowMany for row in connection.execute(_COUNT_NEW)}
+    return dict(connection.execute(_COUNT_NEW).all())
 
 
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
@@ -195,7 +193,7 @@ def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
 
 def claimed_since(connection: Connection) -> dict[InstanceId, datetime]:
     """Return since when instances are under way: the beginning of the first step since they were claimed."""
-    return {InstanceId(row.BatchControl_id): row.Since for row in connection.execute(_CLAIMED_SINCE)}
+    return dict(connection.execute(_CLAIMED_SINCE).all())
 
 
 def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: int) -> list[BatchInstance]:
@@ -221,7 +219,7 @@ def in_status(
     if since is not None:
         wanted, values = wanted.where(_c.z_updated >= bindparam("since")), {**values, "since": since}
     rows = connection.execute(wanted, values)
-    return [(InstanceId(row.BatchControl_id), BatchId(row.ProcessBatch_id)) for row in rows]
+    return [(instance_id, its_batch) for instance_id, its_batch in rows]
 
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:
@@ -244,18 +242,16 @@ def instances_of_intake(connection: Connection, intake_id: IntakeId) -> list[Bat
 def orphans(connection: Connection, most: int) -> list[Orphan]:
     """Return instances without batch or intake row (written with foreign keys switched off)."""
     return [
-        Orphan(InstanceId(row.BatchControl_id), row.ProcessBatch_id, row.FileProcess_id, row.ProcessBatchName is None)
-        for row in connection.execute(_ORPHANS, {"most": most})
+        Orphan(instance_id, batch_id, intake_id, batch is None)
+        for instance_id, batch_id, intake_id, batch in connection.execute(_ORPHANS, {"most": most})
     ]
 
 
 def idle_dependencies(connection: Connection, most: int) -> list[tuple[int, str, int]]:
     """Return dependencies of or on a batch that does not exist: the row, the column that names it, and what it says."""
     return [
-        (row.BatchDependency_id, "ProcessBatch_id", row.ProcessBatch_id)
-        if row.Dependent is None
-        else (row.BatchDependency_id, "DependsOnBatch_id", row.DependsOnBatch_id)
-        for row in connection.execute(_IDLE_DEPENDENCIES, {"most": most})
+        (row_id, "ProcessBatch_id", batch_id) if dependent is None else (row_id, "DependsOnBatch_id", depends_on)
+        for row_id, batch_id, depends_on, dependent in connection.execute(_IDLE_DEPENDENCIES, {"most": most})
     ]
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_, select
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, LogEntry
-from batchctl.domain.status import SchedulerEvent, word
+from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import NAME_LIMIT
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import scheduler_log
 
 _l = scheduler_log.c
+_entry = Reader(LogEntry)
 
 _ADD = RowInsert(scheduler_log)
 _OF_ITSELF = SchedulerEvent.FIRED.value, SchedulerEvent.SKIPPED.value
@@ -146,19 +147,3 @@ def _conditions(wanted: WantedEvents) -> list[ColumnElement[bool]]:
 
 def _is(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
     return exactly(column, literal(text, column.type))
-
-
-def _entry(row: Any) -> LogEntry:
-    return LogEntry(
-        log_id=int(row.SchedulerLog_id),
-        at=row.EventTime,
-        event=word(SchedulerEvent, row.EventType),
-        source=str(row.Source),
-        entity=text_of(row.Entity),
-        batch_id=row.ProcessBatch_id,
-        intake_id=row.FileProcess_id,
-        instance_id=row.BatchControl_id,
-        message=text_of(row.Message),
-        rows_queued=row.RowsQueued,
-        duration_ms=row.DurationMs,
-    )

@@ -159,7 +159,7 @@ def not_begun(connection: Connection, entity: str) -> list[IntakeId]:
 def standings(connection: Connection, origin: str) -> dict[int, SqlJobStanding]:
     """Return how each job stands of which there has been anything yet, by the number of its schedule."""
     asked = {"origin": origin}
-    waiting = {row.Schedule_id: int(row.HowMany) for row in connection.execute(_WAITING, asked)}
+    waiting = {schedule_id: int(many) for schedule_id, many in connection.execute(_WAITING, asked)}
     running, last, errors = (_newest(connection, query, asked) for query in (_RUNNING, _LAST, _LAST_ERROR))
     return {
         at: SqlJobStanding(waiting.get(at, 0), running.get(at), last.get(at), errors.get(at))
@@ -168,5 +168,5 @@ def standings(connection: Connection, origin: str) -> dict[int, SqlJobStanding]:
 
 
 def _newest(connection: Connection, query: Select[Any], asked: Mapping[str, object]) -> dict[int, HistoryEntry]:
-    newest = {row.Schedule_id: row.Newest for row in connection.execute(query, asked)}
+    newest: dict[int, int] = dict(connection.execute(query, asked).all())
     return {at: entry(connection.execute(_ENTRY, {"history_id": number}).one()) for at, number in newest.items()}

@@ -62,7 +62,7 @@ _WHO_MAY = text(WHO_MAY.format(who="(SELECT oid FROM pg_roles WHERE rolname = :a
 
 def open_queues(connection: Connection) -> list[tuple[str, str]]:
     """Return the enabled batches with a step that carries out whatever a row says, and their entities."""
-    return [(str(row.ProcessBatchName), str(row.Entity)) for row in connection.execute(_QUEUES) if row.Enabled == 1]
+    return [(batch, entity) for batch, entity, enabled in connection.execute(_QUEUES) if enabled == 1]
 
 
 def is_guarded(connection: Connection) -> bool:

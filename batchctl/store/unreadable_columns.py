@@ -31,7 +31,6 @@ from batchctl.domain.rows import HIGHEST_SEQ, BatchId
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.store import bounds
-from batchctl.store.columns import text_of
 from batchctl.store.conditions import is_number, once_found, one_of, requirements
 from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import (
@@ -239,7 +238,7 @@ def _row(connection: Connection, table: Table, row: Any, column: str, wording: s
         name=name if not batch or not name else f"{batch}, {name}",
         batch_id=batch_id,
         batch=own,
-        entity=(text_of(row.Entity) or own) if "Entity" in table.c else None,
+        entity=(row.Entity or own) if "Entity" in table.c else None,
     )
 
 

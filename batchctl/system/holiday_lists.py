@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
-from batchctl.domain import installing
+from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import did_you_mean, visible
 
@@ -52,7 +52,7 @@ def _library(by_hand: str) -> Any:
     except ImportError:
         message = "Holidays are imported from the library 'holidays', which is not installed."
         own = f"or write the days yourself: {by_hand}"
-        raise ConfigurationError(message, next_step=f"{installing.of_extra('calendars')}, {own}") from None
+        raise ConfigurationError(message, next_step=f"{how_to_install_extra('calendars')}, {own}") from None
     return holidays
 
 

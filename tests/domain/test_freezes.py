@@ -9,7 +9,7 @@ import pytest
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import staggered, superseded
-from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, Freeze, FreezeId, InstanceId
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, Freeze, FreezeId, InstanceId, tags_of
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -32,7 +32,7 @@ def frozen(number: int, until: datetime | None) -> Freeze:
     ],
 )
 def test_tags_stand_between_commas(written: str | None, tags: tuple[str, ...], is_wrong: bool) -> None:
-    assert freezes.tags_of(written) == tags
+    assert tags_of(written) == tags
     assert (freezes.tag_finding(written) is not None) is is_wrong
 
 

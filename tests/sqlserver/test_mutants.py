@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy.dialects.mssql.base import MSSQLCompiler
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.store import statements as product
 from batchctl.store import views
 from batchctl.store.dialects import mssql, mssql_session

@@ -72,7 +72,7 @@ def _as_json(one: ChannelState) -> Columns:
         "Kind": one.kind,
         "On": one.on,
         "Problem": one.finding,
-        "LastDelivery": None if one.last is None else shown_columns.delivery(one.last),
+        "LastDelivery": None if one.last is None else shown_columns.of(one.last),
     }
 
 

@@ -68,7 +68,7 @@ def incidents(
         found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
         now = app.clock.now()
     if as_json:
-        output.print_json([shown_columns.incident(one) for one in found])
+        output.print_json([shown_columns.of(one) for one in found])
         return
     out = output.console()
     if found:

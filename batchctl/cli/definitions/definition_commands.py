@@ -39,8 +39,8 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
         listed = [
             {
                 **shown_columns.batch(one.batch),
-                "Steps": [shown_columns.step(step) for step in one.batch.steps],
-                "NotInstalled": [shown_columns.missing_plugin(missing) for missing in one.batch.missing_plugins],
+                "Steps": [shown_columns.of(step) for step in one.batch.steps],
+                "NotInstalled": [shown_columns.of(missing) for missing in one.batch.missing_plugins],
                 "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
                 "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},

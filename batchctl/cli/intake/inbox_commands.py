@@ -376,7 +376,7 @@ def _item_as_json(item: Item) -> Columns:
     from batchctl.operations import shown_columns
 
     return {
-        **shown_columns.intake(item.row),
+        **shown_columns.of(item.row),
         "State": item.state.value,
         "Because": item.because,
         "FileMissing": item.is_file_missing,
@@ -389,9 +389,9 @@ def _shown_as_json(shown: ShownIntake) -> Columns:
 
     why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
     return {
-        **(shown_columns.intake(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
+        **(shown_columns.of(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
         "Leader": shown.leader,
         "TakenBy": [*_takers(shown)],
-        "BatchControl": [shown_columns.instance(instance) for instance in shown.instances],
-        "Audit": [shown_columns.audit(entry) for entry in shown.audit],
+        "BatchControl": [shown_columns.of(instance) for instance in shown.instances],
+        "Audit": [shown_columns.of(entry) for entry in shown.audit],
     }

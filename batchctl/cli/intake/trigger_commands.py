@@ -40,7 +40,7 @@ def list_triggers(session: CliSession, batch: str | None, status: str | None, as
         every, broken = trial.everything(app.transactions)
         found = [one for one in every if is_wanted(one.entity, one.enabled)]
     if as_json:
-        output.print_json(with_unreadable([shown_columns.data_trigger(one) for one in found], broken))
+        output.print_json(with_unreadable([shown_columns.of(one) for one in found], broken))
         return
     rows = [
         (

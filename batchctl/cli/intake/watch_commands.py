@@ -41,7 +41,7 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
     if as_json:
         listed = [
             {
-                **shown_columns.file_watch(one.watch),
+                **shown_columns.of(one.watch),
                 "Taken": one.tally.taken,
                 "Missing": one.tally.missing,
                 "LastFileProcess_id": one.tally.last_intake,
@@ -115,7 +115,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     if as_json:
         output.print_json(
             {
-                **shown_columns.file_watch(found.watch),
+                **shown_columns.of(found.watch),
                 "FolderHere": found.folder,
                 "Trouble": found.failure,
                 "Totals": {outcome: found.totals[outcome] for outcome in OUTCOMES},

@@ -100,7 +100,7 @@ def audit(
         wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
-        output.print_json([shown_columns.audit(entry) for entry in found])
+        output.print_json([shown_columns.of(entry) for entry in found])
         return
     out = output.console()
     if not found:

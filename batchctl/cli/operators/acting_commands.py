@@ -308,7 +308,7 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
-    before, after = shown_columns.changes(shown_columns.instance(done.before), shown_columns.instance(done.after))
+    before, after = shown_columns.changes(shown_columns.of(done.before), shown_columns.of(done.after))
     rows = [(cell(name), _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))

@@ -61,7 +61,7 @@ def freeze(
     with session.app() as app:
         done = _freezer(app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
     if as_json:
-        output.print_json({**shown_columns.freeze(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
+        output.print_json({**shown_columns.of(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
     else:
         _show_frozen(done)
 
@@ -107,7 +107,7 @@ def thaw(
             chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
         done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
-        freezes = [shown_columns.freeze(one) for one in done.freezes]
+        freezes = [shown_columns.of(one) for one in done.freezes]
         waited = None if done.released is None else done.released.columns()
         output.print_json({"Thawed": freezes, "Waited": waited, "StillFrozen": [name for name, _ in done.still]})
     else:
@@ -138,7 +138,7 @@ def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) ->
         said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
         listed = [
             {
-                **shown_columns.freeze(one),
+                **shown_columns.of(one),
                 "Holds": one.holds(now),
                 "FreezesNothing": idle.get(one.freeze_id),
                 **said.pop(one.freeze_id, {}),

@@ -35,7 +35,7 @@ def requests(
         stands = None if status is None else RequestStatus(status)
         found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
-        output.print_json([shown_columns.request(one) for one in found])
+        output.print_json([shown_columns.of(one) for one in found])
         return
     out = output.console()
     if found:

@@ -132,7 +132,7 @@ def show(session: CliSession, name: str, year: int | None, as_json: bool) -> Non
         found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
-        output.print_json({**_as_json(found), "Days": [shown_columns.calendar_day(day) for day in days]})
+        output.print_json({**_as_json(found), "Days": [shown_columns.of(day) for day in days]})
         return
     out = output.console()
     output.section(
@@ -290,7 +290,7 @@ def _as_json(kept: KeptCalendar) -> dict[str, Any]:
     from batchctl.operations import shown_columns
 
     return {
-        **shown_columns.calendar(kept.calendar),
+        **shown_columns.of(kept.calendar),
         "DayCount": len(kept.days),
         "Schedules": [schedule.name for schedule in kept.users],
         "Warning": kept.warning,
@@ -304,14 +304,13 @@ def _imported_as_json(done: Imported) -> dict[str, Any]:
         "CalendarName": done.calendar,
         "IsNew": done.is_new,
         "DryRun": done.dry_run,
-        "Added": [shown_columns.calendar_day(day) for day in done.added],
+        "Added": [shown_columns.of(day) for day in done.added],
         "Same": done.same,
         "Differing": [
-            {"Before": shown_columns.calendar_day(before), "Import": shown_columns.calendar_day(after)}
-            for before, after in done.differing
+            {"Before": shown_columns.of(before), "Import": shown_columns.of(after)} for before, after in done.differing
         ],
         "Replaced": done.replaced,
-        "Others": [shown_columns.calendar_day(day) for day in done.others],
+        "Others": [shown_columns.of(day) for day in done.others],
         "ValidFrom": None if done.valid_from is None else done.valid_from.isoformat(),
         "ValidUntil": None if done.valid_until is None else done.valid_until.isoformat(),
         "Moved": [one.columns for one in done.moved],
@@ -325,8 +324,8 @@ def _day_as_json(done: DayChange) -> dict[str, Any]:
         "CalendarName": done.calendar,
         "CalendarDate": str(done.day),
         "DryRun": done.dry_run,
-        "Before": None if done.before is None else shown_columns.calendar_day(done.before),
-        "After": None if done.after is None else shown_columns.calendar_day(done.after),
+        "Before": None if done.before is None else shown_columns.of(done.before),
+        "After": None if done.after is None else shown_columns.of(done.after),
         "Moved": [one.columns for one in done.moved],
     }
 

@@ -133,8 +133,8 @@ def show(session: CliSession, name: str, as_json: bool) -> None:
             {
                 **found.timed.columns,
                 "Batches": [batch.name for batch in found.takers],
-                "Fires": [_decided_as_json(one) for one in found.decided],
-                "AuditLog": [shown_columns.audit(entry) for entry in found.audit],
+                "Fires": [shown_columns.of(one) for one in found.decided],
+                "AuditLog": [shown_columns.of(entry) for entry in found.audit],
             }
         )
         return
@@ -253,20 +253,6 @@ def _stretch(one: ScheduleFire) -> str | None:
     if one.due_until is None:
         return None
     return f"{one.due_until:%Y-%m-%d %H:%M:%S} ({one.instants})"
-
-
-def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
-    from batchctl.operations import shown_columns
-
-    return {
-        "FireKey": one.fire_key,
-        "Outcome": one.outcome.value,
-        "DueTime": shown_columns.moment(one.due),
-        "DueUntil": shown_columns.moment(one.due_until),
-        "Instants": one.instants,
-        "Reason": one.reason,
-        "FileProcess_id": one.intake_id,
-    }
 
 
 def _show_preview(found: SchedulePreview, days: int, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.alerting.alerts import Owed, Parcel
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident
+from batchctl.domain.records import Hidden
 from batchctl.domain.status import DeliveryKind, IncidentStatus
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.values import named_value
@@ -23,7 +24,7 @@ class Message:
     """What is sent: nothing in it acts on whatever shows it."""
 
     title: str
-    body: str
+    body: Hidden[str]
 
 
 @named_value

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from typing import Annotated
 
 from batchctl.domain.alerting.incidents import IncidentSign, key_of
 from batchctl.domain.rows import BatchId
@@ -40,15 +41,15 @@ class Expected:
     """What `ProcessBatch` says of when its work is expected."""
 
     batch_id: BatchId
-    name: str
+    name: Annotated[str, "ProcessBatchName"]
     entity: str
     enabled: bool
-    registered_at: datetime
+    registered_at: Annotated[datetime, "z_inserted"]
     arrive_by: str | None = None
     start_by: str | None = None
     finish_by: str | None = None
-    on: str | None = None
-    calendar: str | None = None
+    on: Annotated[str | None, "ExpectedOn"] = None
+    calendar: Annotated[str | None, "ExpectedCalendar"] = None
 
 
 @named_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
 from batchctl.domain.dependencies.waits import Wait
@@ -58,14 +58,14 @@ class Norms:
 class RecentAttempt:
     """An attempt of late, in short."""
 
-    history_id: int
+    history_id: Annotated[int, "BatchProcessHistory_id"]
     batch_id: BatchId
     seq: int
-    name: str
+    name: Annotated[str, "ProcessName"]
     instance_id: InstanceId
     status: HistoryStatus
-    started_at: datetime
-    ended_at: datetime | None
+    started_at: Annotated[datetime, "StartTime"]
+    ended_at: Annotated[datetime | None, "EndTime"]
 
     @property
     def has_failed(self) -> bool:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Annotated
 
+from batchctl.domain.records import Hidden, Mark
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, InstanceStatus, Severity
 from batchctl.domain.text import shorten, visible
@@ -62,9 +64,9 @@ class IncidentSign:
 class Incident:
     """An `Incident` row."""
 
-    incident_id: IncidentId
+    incident_id: Annotated[IncidentId, "Incident_id"]
     kind: IncidentKind
-    key: str
+    key: Annotated[str, "IncidentKey"]
     severity: Severity
     status: IncidentStatus
     subject: str
@@ -74,21 +76,21 @@ class Incident:
     batch_id: BatchId | None
     seq: int | None
     instance_id: InstanceId | None
-    evidence: int
+    evidence: Hidden[int]
     occurrences: int
-    opened_at: datetime
+    opened_at: Annotated[datetime, "OpenedTime"]
     last_seen: datetime
-    acknowledged_at: datetime | None = None
+    acknowledged_at: Annotated[datetime | None, "AcknowledgedTime"] = None
     acknowledged_by: str | None = None
-    because: str | None = None
+    because: Annotated[str | None, "AcknowledgedReason", Mark.NO_COLUMN] = None
     """Why somebody takes care of it, or has put it off: of what the audit log keeps, the last."""
     snoozed_until: datetime | None = None
-    alerts: int = 0
+    alerts: Annotated[int, "AlertsMade"] = 0
     """How many messages were made about it, the first one included."""
-    next_alert: datetime | None = None
-    escalated_at: datetime | None = None
-    resolved_at: datetime | None = None
-    recovery_at: datetime | None = None
+    next_alert: Annotated[datetime | None, "NextAlertTime"] = None
+    escalated_at: Annotated[datetime | None, "EscalatedTime"] = None
+    resolved_at: Annotated[datetime | None, "ResolvedTime"] = None
+    recovery_at: Annotated[datetime | None, "RecoveryTime"] = None
     """When it was told that it is over, or found that nobody needs to be told."""
 
     @property

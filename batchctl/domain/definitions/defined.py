@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeAlias
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.text import did_you_mean, unfit, visible
 
 Value: TypeAlias = "str | int | None"

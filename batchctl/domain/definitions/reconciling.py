@@ -10,7 +10,7 @@ Only that is enabled again when it comes back. OWNER is what announced the job; 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from batchctl.domain.definitions.declared import (
     misfit,
     timing_misfits,
 )
+from batchctl.domain.records import columns_of, values_of
 from batchctl.domain.scheduling.schedules import Timing
 from batchctl.domain.text import NAME_LIMIT, visible
 
@@ -33,8 +34,8 @@ JOB, LEFT = "job", "left"
 PYTHON = "python"
 FIRST_SEQ = 10
 BATCHES, STEPS, SCHEDULES = "ProcessBatch", "ProcessControl", "Schedule"
-TIMING = {each.name: "".join(part.capitalize() for part in each.name.split("_")) for each in fields(Timing)}
-"""The columns of `Schedule` that say when it is due, by the names of their values."""
+TIMING = columns_of(Timing)
+"""The columns of `Schedule` that say when it is due."""
 _IN_ANY_CASE = frozenset({"ScheduleType", "RunDays", "RunDaysOfMonth", "WeekOfMonth", "RunMonths"}) | {
     "CalendarRule",
     "GapPolicy",
@@ -160,12 +161,6 @@ def has_left(origin: str | None) -> bool:
     return (origin or "").startswith(f"{LEFT} ")
 
 
-def timing_columns(timing: Timing) -> dict[str, Value]:
-    """Return a timing by column names."""
-    found = {column: getattr(timing, attribute) for attribute, column in TIMING.items()}
-    return {column: value.value if isinstance(value, StrEnum) else value for column, value in found.items()}
-
-
 def differing(before: Values, after: Values) -> tuple[Values, Values]:
     """Return the columns that are to become something else, as they are and as they are to be."""
     names = [name for name, value in after.items() if _plain(name, before.get(name)) != _plain(name, value)]
@@ -200,7 +195,7 @@ def _of_jobs(jobs: Iterable[DeclaredJob], rows: JobRows) -> Iterator[RowChange |
                 way_out, left_out = "Give the cadence a name= of its own", "This schedule alone is not written"
                 yield RefusedDeclaration(job.name, name, _taken(SCHEDULES, name, way_out, left_out))
                 continue
-            after = {"Entity": job.entity or job.name, **timing_columns(cadence.timing), "Origin": _origin(job)}
+            after = {"Entity": job.entity or job.name, **values_of(cadence.timing), "Origin": _origin(job)}
             yield from _written(SCHEDULES, name, job.name, found, after)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
+from typing import Annotated
 
 from batchctl.domain.dependencies import graph
 from batchctl.domain.operators import freezes
@@ -29,7 +30,7 @@ class Stand:
     last_seq: int
     cycle_key: str | None
     next_run_time: datetime
-    changed_at: datetime
+    changed_at: Annotated[datetime, "z_updated"]
     how_many: int = 1
     """How many of the batch are in the same status, this one among them."""
 

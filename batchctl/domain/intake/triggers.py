@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
@@ -47,7 +48,7 @@ class Blocker:
     intake_id: IntakeId
     instance_id: InstanceId | None = None
     """None for a `FileProcess` row that waits for its instances."""
-    batch: str = ""
+    batch: Annotated[str, "ProcessBatchName"] = ""
     status: str = ""
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Annotated
 
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
@@ -32,11 +33,11 @@ TO_RESTORE = "restore a backup beside this database, and compare AuditLog and Au
 class Seal:
     """An `AuditSeal` row: that a row of the audit log stands in the chain, where, and with what."""
 
-    number: int
-    audit_id: int
-    previous: str
-    digest: str
-    made_at: datetime
+    number: Annotated[int, "SealNo"]
+    audit_id: Annotated[int, "AuditLog_id"]
+    previous: Annotated[str, "PrevHash"]
+    digest: Annotated[str, "RecordHash"]
+    made_at: Annotated[datetime, "z_inserted"]
 
 
 @dataclass(frozen=True, slots=True)

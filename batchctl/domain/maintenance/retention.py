@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Annotated
 
+from batchctl.domain.records import Apart
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
@@ -200,11 +202,11 @@ class Over:
     intake_id: IntakeId
     batch_id: BatchId
     status: InstanceStatus
-    changed_at: datetime
+    changed_at: Annotated[datetime, "z_updated"]
     intake_status: IntakeStatus
-    is_free: bool
+    is_free: Apart[bool]
     """Nobody else is about to change it, or its row."""
-    is_wanted: bool
+    is_wanted: Apart[bool]
     """A completion of it waits for others."""
 
 

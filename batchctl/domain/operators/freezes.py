@@ -11,11 +11,6 @@ from batchctl.domain.text import is_invisible, typed, visible
 from batchctl.domain.values import named_value
 
 
-def tags_of(text: str | None) -> tuple[str, ...]:
-    """Return the names that stand in `ProcessBatch.Tags`, between commas."""
-    return () if text is None else tuple(name for part in text.split(",") if (name := part.strip()))
-
-
 def tag_finding(text: str | None) -> str | None:
     """Say what is wrong with `ProcessBatch.Tags`; None when nothing is."""
     if text is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NewType
+from typing import Annotated, NewType
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.maintenance.lengths import length_of
@@ -116,18 +116,18 @@ _SUCH_AS = {
 class Request:
     """An `OperatorRequest` row, as somebody has written it."""
 
-    request_id: RequestId
+    request_id: Annotated[RequestId, "OperatorRequest_id"]
     action: str
     instance_id: int | None
-    batch: str | None
+    batch: Annotated[str | None, "ProcessBatchName"]
     arguments: str | None
     reason: str | None
     actor: str
     status: RequestStatus
-    asked_at: datetime
     answer: str | None = None
     answered_by: str | None = None
-    answered_at: datetime | None = None
+    answered_at: Annotated[datetime | None, "AnsweredTime"] = None
+    asked_at: Annotated[datetime, "z_inserted"]
 
     @property
     def is_of_incidents_unnamed(self) -> bool:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 
-from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.scheduling.schedules import Schedule, ScheduleId, Timing
-from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
+from batchctl.domain.records import JsonValue, of_columns, shown
+from batchctl.domain.scheduling.schedules import Schedule
+from batchctl.domain.status import ScheduleType
 
+_NEEDED: Mapping[str, JsonValue] = {"Schedule_id": 0, "ScheduleName": "", "Entity": "", "ScheduleType": ""}
+"""What the database does not fill in where nothing is said."""
 DEFAULTS: Mapping[str, JsonValue] = {
-    "EveryN": 1,
-    "CalendarRule": CalendarRule.BUSINESS_DAYS.value,
-    "GapPolicy": GapPolicy.RUN.value,
-    "FoldPolicy": FoldPolicy.ONCE.value,
-    "CatchUp": CatchUp.NONE.value,
-    "Overlap": Overlap.QUEUE.value,
-    "Jitter": 0,
-    "Enabled": 1,
+    column: value
+    for column, value in shown(of_columns(Schedule, {**_NEEDED, "ScheduleType": ScheduleType.INTERVAL.value})).items()
+    if value is not None and column not in _NEEDED
 }
-"""What the database writes where nothing is said."""
+"""What it writes there."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _BELONGS: Mapping[str, tuple[ScheduleType, ...]] = {
@@ -56,50 +52,4 @@ def left_behind(before: ScheduleType, after: ScheduleType) -> dict[str, JsonValu
 
 def schedule_of(columns: Mapping[str, JsonValue]) -> Schedule:
     """Return the value of a row by its columns; raises `ValueError` for a word that there is not."""
-    said = {**DEFAULTS, **{name: value for name, value in columns.items() if value is not None}}
-    return Schedule(
-        schedule_id=ScheduleId(_number(said.get("Schedule_id")) or 0),
-        name=_text(said.get("ScheduleName")) or "",
-        entity=_text(said.get("Entity")) or "",
-        timing=Timing(
-            schedule_type=ScheduleType(str(said.get("ScheduleType"))),
-            interval_minutes=_number(said.get("IntervalMinutes")),
-            run_times=_text(said.get("RunTimes")),
-            run_days=_text(said.get("RunDays")),
-            run_days_of_month=_text(said.get("RunDaysOfMonth")),
-            week_of_month=_text(said.get("WeekOfMonth")),
-            run_months=_text(said.get("RunMonths")),
-            between_times=_text(said.get("BetweenTimes")),
-            every_n=_number(said["EveryN"]) or 0,
-            start_date=_text(said.get("StartDate")),
-            end_date=_text(said.get("EndDate")),
-            run_at=_text(said.get("RunAt")),
-            cron=_text(said.get("Cron")),
-            time_zone=_text(said.get("TimeZone")),
-            calendar_name=_text(said.get("CalendarName")),
-            calendar_rule=CalendarRule(str(said["CalendarRule"])),
-            gap_policy=GapPolicy(str(said["GapPolicy"])),
-            fold_policy=FoldPolicy(str(said["FoldPolicy"])),
-        ),
-        catch_up=CatchUp(str(said["CatchUp"])),
-        catch_up_most=_number(said.get("CatchUpMost")),
-        overlap=Overlap(str(said["Overlap"])),
-        jitter=timedelta(seconds=_number(said["Jitter"]) or 0),
-        enabled=said["Enabled"] == 1,
-        next_run_time=_moment(said.get("NextRunTime")),
-        decided_until=_moment(said.get("DecidedUntil")),
-        origin=_text(said.get("Origin")),
-        description=_text(said.get("Description")),
-    )
-
-
-def _number(value: JsonValue) -> int | None:
-    return None if value is None else int(str(value))
-
-
-def _text(value: JsonValue) -> str | None:
-    return None if value is None else str(value)
-
-
-def _moment(value: JsonValue) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(str(value))
+    return of_columns(Schedule, {**_NEEDED, **columns})

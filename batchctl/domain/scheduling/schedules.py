@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NewType
+from typing import Annotated, NewType
 
+from batchctl.domain.records import Apart, Hidden
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import (
     BackfillStatus,
@@ -54,8 +55,8 @@ class Timing:
 class Schedule:
     """A `Schedule` row: times at which work is started for an entity."""
 
-    schedule_id: ScheduleId
-    name: str
+    schedule_id: Annotated[ScheduleId, "Schedule_id"]
+    name: Annotated[str, "ScheduleName"]
     entity: str
     timing: Timing
     catch_up: CatchUp = CatchUp.NONE
@@ -67,7 +68,7 @@ class Schedule:
     """The next due time, with its jitter. None for one that no controller has seen since it was made or enabled."""
     decided_until: datetime | None = None
     """Up to which moment all its due times are decided. None for one that was disabled: it begins anew."""
-    timing_hash: str | None = None
+    timing_hash: Hidden[str | None] = None
     """Of the timing that `next_run_time` was reckoned by; another one means that somebody has changed it since."""
     origin: str | None = None
     """What wrote the row and keeps it up to date; None where people did."""
@@ -83,16 +84,16 @@ class Schedule:
 class Calendar:
     """A `Calendar` row with its days: which days are business days."""
 
-    calendar_id: CalendarId
-    name: str
+    calendar_id: Annotated[CalendarId, "Calendar_id"]
+    name: Annotated[str, "CalendarName"]
     business_days: str = "Mon,Tue,Wed,Thu,Fri"
     """The days of the week that are business days unless `days` says otherwise; may be empty."""
     valid_from: date | None = None
     valid_until: date | None = None
     """Between which days it says something; outside of them nothing is known."""
-    days: tuple[CalendarDay, ...] = ()
+    days: Apart[tuple[CalendarDay, ...]] = ()
     description: str | None = None
-    no_days: tuple[NoDay, ...] = ()
+    no_days: Apart[tuple[NoDay, ...]] = ()
     """What of its rows is no day: while there is any, nobody can go by it."""
 
 
@@ -115,7 +116,7 @@ class NoDay:
 class CalendarDay:
     """A `CalendarDay` row: a holiday, or an extra business day."""
 
-    day: date
+    day: Annotated[date, "CalendarDate"]
     is_business_day: bool = False
     description: str | None = None
 
@@ -124,31 +125,31 @@ class CalendarDay:
 class ScheduleFire:
     """A `ScheduleFire` row: what was decided about a due time, or about all of a time in which none could be met."""
 
-    fire_id: FireId
-    schedule_id: ScheduleId
+    fire_id: Hidden[Annotated[FireId, "ScheduleFire_id"]]
+    schedule_id: Hidden[Annotated[ScheduleId, "Schedule_id"]]
     fire_key: str
     outcome: FireOutcome
-    due: datetime
+    due: Annotated[datetime, "DueTime"]
     due_until: datetime | None
     """The last of the due times it stands for; None where it stands for one."""
     instants: int
     reason: str | None
     intake_id: IntakeId | None
-    backfill_id: BackfillId | None
-    zone_rules: str | None
+    backfill_id: Hidden[Annotated[BackfillId | None, "ScheduleBackfill_id"]]
+    zone_rules: Hidden[str | None]
     """The version of the time zone database it was reckoned by."""
-    decided_at: datetime
+    decided_at: Hidden[Annotated[datetime, "z_inserted"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
     """A `ScheduleBackfill` row: due times of the past that somebody wants to have work started for."""
 
-    backfill_id: BackfillId
-    schedule_id: ScheduleId
+    backfill_id: Annotated[BackfillId, "ScheduleBackfill_id"]
+    schedule_id: Annotated[ScheduleId, "Schedule_id"]
     status: BackfillStatus
-    first: datetime
-    last: datetime
+    first: Annotated[datetime, "FromTime"]
+    last: Annotated[datetime, "UntilTime"]
     most_open: int
     """How many of its instances may be unfinished at once."""
     missed: bool

@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.domain.alerting.alerts import TAKEN_CARE_OF
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import visible

@@ -15,7 +15,8 @@ from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.definitions.defined_changes import Base, ColumnConflict, DefinitionChange, as_wanted, change_of
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.release import MOST_UNASKED
-from batchctl.domain.outcomes import JsonValue, StepContext
+from batchctl.domain.outcomes import StepContext
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId

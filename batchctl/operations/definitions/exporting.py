@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from batchctl.domain.definitions import defined, defined_text
 from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.errors import NotFound
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definition_rows

@@ -21,7 +21,7 @@ from batchctl.domain.definitions.reconciling import (
     Values,
 )
 from batchctl.domain.errors import NotFound, PluginError, Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener
@@ -37,7 +37,7 @@ from batchctl.store.scheduling import schedule_rows
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
 """What the audit log calls it: the second where a person had changed by hand what the code says."""
-_TIMING = frozenset(reconciling.TIMING.values())
+_TIMING = frozenset(reconciling.TIMING)
 
 
 class JobPlugins(Protocol):

@@ -12,7 +12,7 @@ from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.due import Instant
@@ -105,9 +105,9 @@ class JobStanding:
             "NextRunTime": shown_columns.moment(self.next_at),
             "Overdue": self.is_overdue,
             "Waiting": self.standing.waiting,
-            "Running": None if self.standing.running is None else shown_columns.history(self.standing.running),
-            "LastRun": None if last is None else shown_columns.history(last),
-            "LastError": None if self.standing.last_error is None else shown_columns.history(self.standing.last_error),
+            "Running": None if self.standing.running is None else shown_columns.of(self.standing.running),
+            "LastRun": None if last is None else shown_columns.of(last),
+            "LastError": None if self.standing.last_error is None else shown_columns.of(self.standing.last_error),
         }
 
 

@@ -13,7 +13,7 @@ from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob, job_of
 from batchctl.domain.definitions.reconciling import Did, JobRows, KeptRow, Reconciliation, RowChange
 from batchctl.domain.errors import NotFound, PluginError
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId, HistoryEntry
 from batchctl.domain.scheduling.due import Plan, UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
@@ -311,7 +311,7 @@ def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry,
 
 def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
     """Return an attempt by column names, and of how many it is, where its end tells or is known otherwise."""
-    return {**shown_columns.history(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
+    return {**shown_columns.of(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
 
 
 def _took(entry: HistoryEntry) -> float | None:

@@ -10,7 +10,7 @@ from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import job_of
 from batchctl.domain.definitions.sql_jobs import ORIGIN
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, IntakeId
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import InstanceStatus, IntakeStatus
@@ -87,7 +87,7 @@ def remove(
         )
         batch = _batch_of_job(connection, schedule)
         if not actor.dry_run:
-            before = shown_columns.schedule(schedule)
+            before = shown_columns.of(schedule)
             counted: dict[str, JsonValue] = {
                 "ScheduleFires": done.trail.fires,
                 "ScheduleBackfills": done.trail.backfills,

@@ -9,7 +9,7 @@ from typing import Any
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.sql_jobs import ORIGIN, PROCESS_TYPE, SEQ
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import STOPPED, InstanceStatus

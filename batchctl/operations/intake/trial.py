@@ -13,7 +13,7 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake import triggers
 from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
 from batchctl.domain.text import did_you_mean, typed, visible

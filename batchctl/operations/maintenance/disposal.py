@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from batchctl.domain.maintenance.retention import Keep, Rules, SettingFinding
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
 from batchctl.operations import shown_columns

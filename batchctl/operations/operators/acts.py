@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.operations.operators.given import fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.maintenance import audit_entries

@@ -78,7 +78,7 @@ class Freezer:
             is_new = before is None or freezes.ends_later(freeze, before)
             if is_new and not self.actor.dry_run:
                 freeze = replace(freeze, freeze_id=freeze_rows.add(connection, freeze))
-                self.actor.note(connection, "freeze", target(freeze), reason, {}, shown_columns.freeze(freeze))
+                self.actor.note(connection, "freeze", target(freeze), reason, {}, shown_columns.of(freeze))
             return Frozen(
                 freeze=freeze if is_new or before is None else before,
                 was_frozen=before,
@@ -114,7 +114,7 @@ class Freezer:
                     message = f"Somebody has just thawed {target(freeze)}."
                     raise Conflict(message)
                 done = replace(freeze, thawed_at=now, thawed_by=fitting(self.actor.user))
-                was, became = shown_columns.changes(shown_columns.freeze(freeze), shown_columns.freeze(done))
+                was, became = shown_columns.changes(shown_columns.of(freeze), shown_columns.of(done))
                 self.actor.note(connection, "thaw", target(freeze), reason, was, became)
             return Thawed(
                 freezes=tuple(found),

@@ -229,5 +229,5 @@ def _noted(change: Change) -> tuple[str, str, Columns, Columns]:
     return (
         act,
         audit_entries.instance_target(before.instance_id),
-        *shown_columns.changes(shown_columns.instance(before), shown_columns.instance(after)),
+        *shown_columns.changes(shown_columns.of(before), shown_columns.of(after)),
     )

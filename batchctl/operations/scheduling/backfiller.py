@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.definitions.sql_jobs import local_now, shown
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, judged, reach_of
@@ -230,23 +230,9 @@ class Listed:
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
-        one = self.backfill
-        return {
-            "ScheduleBackfill_id": one.backfill_id,
-            "ScheduleName": self.schedule,
-            "Status": one.status.value,
-            "FromTime": shown_columns.moment(one.first),
-            "UntilTime": shown_columns.moment(one.last),
-            "MostOpen": one.most_open,
-            "Missed": int(one.missed),
-            "DoneUntil": shown_columns.moment(one.done_until),
-            "Fired": one.fired,
-            "Open": self.is_open,
-            "BatchControl_id": None if self.stuck is None else self.stuck[0],
-            "Waits": self.waits,
-            "Actor": one.actor,
-            "Reason": one.reason,
-        }
+        stuck = None if self.stuck is None else self.stuck[0]
+        how = {"Fired": self.backfill.fired, "Open": self.is_open, "BatchControl_id": stuck, "Waits": self.waits}
+        return shown_columns.of(self.backfill, schedule_id={"ScheduleName": self.schedule}, fired=how)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
 from batchctl.operations import shown_columns
@@ -130,8 +130,8 @@ class CalendarKeeper:
                     calendars.add_days(connection, calendar.calendar_id, [day])
                 else:
                     calendars.change_day(connection, calendar.calendar_id, day, self.actor.clock.now())
-                was = {} if before is None else shown_columns.calendar_day(before)
-                became = shown_columns.calendar_day(day)
+                was = {} if before is None else shown_columns.of(before)
+                became = shown_columns.of(day)
                 self.actor.note(connection, "calendar add-day", _target(name), reason, was, became)
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=dry_run, moved=moved)
@@ -154,7 +154,7 @@ class CalendarKeeper:
             moved = self._moves(connection, _with(calendar, day, None))
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, str(day))
-                was = shown_columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
+                was = shown_columns.of(before) if before is not None else {almanac.DATE: str(day)}
                 self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
             dry_run = self.actor.dry_run
             return DayChange(calendar=name, day=day, before=before, after=None, dry_run=dry_run, moved=moved)
@@ -179,7 +179,7 @@ class CalendarKeeper:
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
                 days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]
-                before: shown_columns.Columns = {**shown_columns.calendar(calendar), "Days": days}
+                before: shown_columns.Columns = {**shown_columns.of(calendar), "Days": days}
                 self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
             return RemovedCalendar(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
 
@@ -232,7 +232,7 @@ def _become(known: Calendar | None, made: Imported) -> Calendar:
 
 
 def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:
-    return [shown_columns.calendar_day(day) for day in days]
+    return [shown_columns.of(day) for day in days]
 
 
 def _compared(name: str, known: Calendar | None, holidays: Sequence[CalendarDay], first: date, last: date) -> Imported:

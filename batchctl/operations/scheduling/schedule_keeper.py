@@ -8,7 +8,8 @@ from typing import Any
 
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.errors import Refused
-from batchctl.domain.outcomes import Finding, JsonValue
+from batchctl.domain.outcomes import Finding
+from batchctl.domain.records import JsonValue
 from batchctl.domain.scheduling.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.scheduling.timing_text import SET_TO_NULL
@@ -91,7 +92,7 @@ class ScheduleKeeper:
         def act(connection: Any) -> WrittenSchedule:
             known = timetable.named(connection, name)
             _check_origin(known, given)
-            was = _own(shown_columns.schedule(known))
+            was = _own(shown_columns.of(known))
             wanted = {
                 **was,
                 **{column: DEFAULTS.get(column) if value is None else value for column, value in given.items()},
@@ -100,7 +101,7 @@ class ScheduleKeeper:
             gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
             before, after = shown_columns.changes(was, {**wanted, **gone})
             context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
-            schedule = schedule_of({**shown_columns.schedule(known), **wanted, **gone})
+            schedule = schedule_of({**shown_columns.of(known), **wanted, **gone})
             anew = arming.begins_anew(known, schedule, context)
             decided_until = None if anew else known.decided_until
             schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
@@ -128,7 +129,7 @@ class ScheduleKeeper:
             schedule = known
             if after:
                 unarmed = dict.fromkeys(UNARMED)
-                schedule = schedule_of({**shown_columns.schedule(known), **unarmed, **after})
+                schedule = schedule_of({**shown_columns.of(known), **unarmed, **after})
             findings = enabled and bool(after)
             done = self._written(connection, schedule, context, before, after, (), is_new=False, is_checked=findings)
             if done.findings or not after or self.actor.dry_run:

@@ -63,7 +63,7 @@ def time_findings(
             yield "ProcessBatch", visible(batch.name), finding
 
 
-_OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING.values()})
+_OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING})
 """Columns of a job's schedule that are overwritten by what its code says."""
 
 

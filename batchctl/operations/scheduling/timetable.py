@@ -118,7 +118,7 @@ class Timed:
         """Return it under the names of columns, with what is reckoned from them."""
         last = self.last
         return {
-            **shown_columns.schedule(self.schedule),
+            **shown_columns.of(self.schedule),
             "Words": self.words,
             "Zone": self.zone,
             "NextLocalTime": None if self.next is None else self.next.local,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NewType
+from typing import Annotated, NewType
 
 from sqlalchemy import Connection, bindparam, or_, select, text
 
 from batchctl.domain.alerting.alert_text import Message
 from batchctl.domain.alerting.alerts import ANNOUNCED_WHILE_IT_STANDS
+from batchctl.domain.records import Hidden
 from batchctl.domain.rows import IncidentId
-from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
+from batchctl.domain.status import DeliveryKind, DeliveryStatus
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.values import named_value
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import TO_SEND, alert_delivery
 
@@ -66,21 +68,24 @@ _MINE = RowUpdate(
 class Delivery:
     """An `AlertDelivery` row."""
 
-    delivery_id: DeliveryId
-    incident_id: IncidentId
+    delivery_id: Annotated[DeliveryId, "AlertDelivery_id"]
+    incident_id: Annotated[IncidentId, "Incident_id"]
     channel: str
     kind: DeliveryKind
-    number: int
+    number: Hidden[int]
     status: DeliveryStatus
     message: Message
     attempts: int
-    next_attempt: datetime
-    claimed_by: str | None
-    claimed_at: datetime | None
-    sent_at: datetime | None
-    wording: str | None
+    next_attempt: Annotated[datetime, "NextAttemptTime"]
+    claimed_by: Hidden[str | None]
+    claimed_at: Hidden[Annotated[datetime | None, "ClaimedTime"]]
+    sent_at: Annotated[datetime | None, "SentTime"]
+    wording: Annotated[str | None, "Message"]
     """Why the last attempt was in vain."""
-    made_at: datetime
+    made_at: Annotated[datetime, "z_inserted"]
+
+
+_delivery = Reader(Delivery)
 
 
 def add(
@@ -164,22 +169,3 @@ def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: d
         is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale
         if one.status is DeliveryStatus.WAITING and one.kind in ANNOUNCED_WHILE_IT_STANDS and is_free:
             _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
-
-
-def _delivery(row: Any) -> Delivery:
-    return Delivery(
-        delivery_id=DeliveryId(int(row.AlertDelivery_id)),
-        incident_id=IncidentId(int(row.Incident_id)),
-        channel=str(row.Channel),
-        kind=word(DeliveryKind, row.Kind),
-        number=int(row.Number),
-        status=word(DeliveryStatus, row.Status),
-        message=Message(title=str(row.Title), body=str(row.Body)),
-        attempts=int(row.Attempts),
-        next_attempt=row.NextAttemptTime,
-        claimed_by=text_of(row.ClaimedBy),
-        claimed_at=row.ClaimedTime,
-        sent_at=row.SentTime,
-        wording=text_of(row.Message),
-        made_at=row.z_inserted,
-    )

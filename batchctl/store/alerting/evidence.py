@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, exists, func, not_, or_, select, text
 
@@ -19,11 +19,12 @@ from batchctl.domain.status import ControllerStatus, HistoryStatus, InstanceStat
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.domain.values import value
 from batchctl.store import controllers
-from batchctl.store.columns import readable, text_of, unquoted
+from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.maintenance.audit_entries import ROW_UPDATE
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,
@@ -47,6 +48,7 @@ NOT_BEGUN = InstanceStatus.READY.value, InstanceStatus.PAUSED.value, InstanceSta
 
 _h, _c, _f, _b, _s = batch_process_history.c, batch_control.c, file_process.c, process_batch.c, schedule.c
 _a = audit_log.c
+_attempt, _expectation = Reader(RecentAttempt), Reader(Expected)
 _DAY = exactly(_c.CycleKey, bindparam("on_day", type_=_c.CycleKey.type))
 _OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id")
 
@@ -152,7 +154,10 @@ class Arrived:
     intake_id: int
     entity: str
     source: str | None
-    at: datetime
+    at: Annotated[datetime, "z_inserted"]
+
+
+_arrived = Reader(Arrived)
 
 
 def attempts(connection: Connection, most: int) -> list[RecentAttempt]:
@@ -204,8 +209,7 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
 
 def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
     """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
-    found = _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
-    return [(row.ValuesBefore, row.ValuesAfter) for row in found]
+    return _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
 
 
 def arrivals(connection: Connection, after: int, most: int) -> list[Arrived]:
@@ -280,33 +284,5 @@ def _under_way(row: Any) -> InstanceUnderWay:
         return InstanceUnderWay(InstanceStatus.HELD, last_seq=0)
 
 
-def _attempt(row: Any) -> RecentAttempt:
-    return RecentAttempt(
-        history_id=int(row.BatchProcessHistory_id),
-        batch_id=BatchId(row.ProcessBatch_id),
-        seq=int(row.ProcessControlSeq),
-        name=str(row.ProcessName),
-        instance_id=InstanceId(row.BatchControl_id),
-        status=word(HistoryStatus, row.Status),
-        started_at=row.StartTime,
-        ended_at=row.EndTime,
-    )
-
-
 def _expected(row: Any) -> Expected:
-    return Expected(
-        batch_id=BatchId(row.ProcessBatch_id),
-        name=str(row.ProcessBatchName),
-        entity=text_of(row.Entity) or str(row.ProcessBatchName),
-        enabled=bool(row.Enabled),
-        registered_at=row.z_inserted,
-        arrive_by=text_of(row.ArriveBy),
-        start_by=text_of(row.StartBy),
-        finish_by=text_of(row.FinishBy),
-        on=text_of(row.ExpectedOn),
-        calendar=text_of(row.ExpectedCalendar),
-    )
-
-
-def _arrived(row: Any) -> Arrived:
-    return Arrived(int(row.FileProcess_id), str(row.Entity), text_of(row.Source), row.z_inserted)
+    return _expectation(row, entity=row.Entity or row.ProcessBatchName)

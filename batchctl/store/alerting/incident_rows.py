@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, select, text
 
 from batchctl.domain.alerting.incidents import Incident, IncidentSign
 from batchctl.domain.errors import Conflict
-from batchctl.domain.rows import BatchId, IncidentId, InstanceId
-from batchctl.domain.status import IncidentKind, IncidentStatus, Severity, word
+from batchctl.domain.rows import IncidentId, InstanceId
+from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import NAME_LIMIT, shorten, storable
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
 from batchctl.store.unreadable_columns import unfit
 
 _i = incident.c
+_incident = Reader(Incident)
 
 _ADD = RowInsert(incident)
 _CHANGE = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"))
@@ -57,7 +58,7 @@ def standing(connection: Connection) -> list[Incident]:
 
 def keys_standing(connection: Connection) -> frozenset[str]:
     """Return the keys of the incidents that are not over, also of those that cannot be read: no other may have these."""
-    return frozenset(str(row.IncidentKey) for row in _KEYS_STANDING(connection))
+    return frozenset(key for (key,) in _KEYS_STANDING(connection))
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
@@ -196,35 +197,6 @@ def _wording(sign: IncidentSign) -> dict[str, object]:
 
 def _name(wording: str) -> str:
     return shorten(storable(wording), NAME_LIMIT)
-
-
-def _incident(row: Any) -> Incident:
-    return Incident(
-        incident_id=IncidentId(int(row.Incident_id)),
-        kind=word(IncidentKind, row.Kind),
-        key=str(row.IncidentKey),
-        severity=word(Severity, row.Severity),
-        status=word(IncidentStatus, row.Status),
-        subject=str(row.Subject),
-        message=str(row.Message),
-        detail=text_of(row.Detail),
-        next_step=text_of(row.NextStep),
-        batch_id=None if row.ProcessBatch_id is None else BatchId(row.ProcessBatch_id),
-        seq=row.ProcessControlSeq,
-        instance_id=None if row.BatchControl_id is None else InstanceId(row.BatchControl_id),
-        evidence=int(row.Evidence),
-        occurrences=int(row.Occurrences),
-        opened_at=row.OpenedTime,
-        last_seen=row.LastSeen,
-        acknowledged_at=row.AcknowledgedTime,
-        acknowledged_by=text_of(row.AcknowledgedBy),
-        snoozed_until=row.SnoozedUntil,
-        alerts=int(row.AlertsMade),
-        next_alert=row.NextAlertTime,
-        escalated_at=row.EscalatedTime,
-        resolved_at=row.ResolvedTime,
-        recovery_at=row.RecoveryTime,
-    )
 
 
 def these(connection: Connection, incident_ids: Sequence[IncidentId]) -> list[Incident]:

@@ -7,13 +7,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
 from batchctl.domain.definitions.defined import ENABLED, Defined, raw
 from batchctl.store.columns import readable
 from batchctl.store.definitions.definition_rows import shape_of, sparse_row
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import batch_version, process_batch, process_control
 from batchctl.store.transactions import left_out_if_refused
@@ -38,17 +39,20 @@ class Version:
     """A `BatchVersion` row."""
 
     batch_id: int
-    batch: str
-    number: int
+    batch: Annotated[str, "ProcessBatchName"]
+    number: Annotated[int, "DefVersion"]
     fingerprint: str
     content: str
     """A batch with its steps, as an exported file has it, in JSON."""
-    seen_at: datetime
+    seen_at: Annotated[datetime, "z_inserted"]
+
+
+_version = Reader(Version)
 
 
 def newest(connection: Connection) -> dict[int, tuple[int, str]]:
     """Return the newest version of each batch that has one: its number and fingerprint."""
-    return {row.ProcessBatch_id: (row.DefVersion, row.Fingerprint) for row in connection.execute(_NEWEST)}
+    return {batch_id: (number, said) for batch_id, number, said in connection.execute(_NEWEST)}
 
 
 def of_batch(connection: Connection, batch_id: int) -> list[Version]:
@@ -111,14 +115,3 @@ def _add(connection: Connection, batch_id: int, content: str, wording: str) -> i
     }
     _ADD(connection, values)
     return following
-
-
-def _version(row: Any) -> Version:
-    return Version(
-        batch_id=int(row.ProcessBatch_id),
-        batch=str(row.ProcessBatchName),
-        number=int(row.DefVersion),
-        fingerprint=str(row.Fingerprint),
-        content=str(row.Content),
-        seen_at=row.z_inserted,
-    )

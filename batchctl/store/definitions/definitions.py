@@ -10,18 +10,21 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from batchctl.domain.dependencies import graph
-from batchctl.domain.operators.freezes import scope_of, tags_of
-from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
-from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
+from batchctl.domain.operators.freezes import scope_of
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step, tags_of
+from batchctl.domain.status import ProcessingMode
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import bounds, controllers, limits
-from batchctl.store.columns import data_values, text_of
+from batchctl.store import controllers, limits
 from batchctl.store.definitions import batch_versions
 from batchctl.store.operators import freeze_rows
+from batchctl.store.records import Reader
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable_columns import NONSENSE, unreadable
 
 _b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
+_definition = Reader(BatchDefinition, process_batch)
+_dependency = Reader(Dependency, batch_dependency)
+_step = Reader(Step, process_control)
 
 _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
@@ -93,7 +96,7 @@ def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
 
 def tags_as_written(connection: Connection) -> list[tuple[str, str]]:
     """Return what stands in Tags, with the names of the batches."""
-    return [(str(row.ProcessBatchName), str(row.Tags)) for row in connection.execute(_TAGS)]
+    return [(name, tags) for name, tags in connection.execute(_TAGS)]
 
 
 def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> bool:
@@ -136,15 +139,6 @@ def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
     )
 
 
-def _dependency(row: Row[Any]) -> Dependency:
-    bounds.hold(batch_dependency, row)
-    return Dependency(
-        row_id=int(row.BatchDependency_id),
-        depends_on=BatchId(row.DependsOnBatch_id),
-        deadline=timedelta(minutes=row.DeadlineMins),
-    )
-
-
 def _batch(
     row: Row[Any],
     steps: tuple[Step, ...],
@@ -152,27 +146,11 @@ def _batch(
     dependencies: tuple[Dependency, ...],
     standing: Sequence[Freeze],
 ) -> BatchDefinition:
-    bounds.hold(process_batch, row)
-    name, tags = str(row.ProcessBatchName), tags_of(text_of(row.Tags))
-    return BatchDefinition(
-        batch_id=BatchId(row.ProcessBatch_id),
-        name=name,
-        entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
-        enabled=row.Enabled == 1,
-        seq=int(row.Seq),
-        retry_count=int(row.RetryCount),
+    name, tags = row.ProcessBatchName, tags_of(row.Tags)
+    return _definition(
+        row,
+        entity=name if row.Entity is None else row.Entity,
         retry_wait=_retry_wait(row),
-        populator=str(row.Populator),
-        populator_args=text_of(row.PopulatorArgs),
-        populator_on=text_of(row.PopulatorOn),
-        on_failure=word(OnFailure, row.OnFailure),
-        dependency_mode=word(DependencyMode, row.DependencyMode),
-        max_concurrent=int(row.MaxConcurrent),
-        duplicate_check=row.DuplicateCheck == 1,
-        description=text_of(row.Description),
-        mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
-        origin=text_of(row.Origin),
-        tags=tags,
         freezes=tuple(freeze for freeze in standing if scope_of(freeze).covers(name, tags)),
         steps=steps,
         needs=needs,
@@ -192,26 +170,6 @@ def _retry_wait(row: Row[Any]) -> timedelta:
     if row.RetryWaitSecs is None:
         return timedelta(minutes=row.RetryWaitMins)
     return timedelta(seconds=row.RetryWaitSecs)
-
-
-def _step(row: Row[Any]) -> Step:
-    bounds.hold(process_control, row)
-    return Step(
-        batch_id=BatchId(row.ProcessBatch_id),
-        seq=int(row.ProcessControlSeq),
-        name=str(row.ProcessName),
-        process_type=str(row.ProcessType).strip().lower(),
-        expected_duration=_seconds(row.ExpectedDuration),
-        alarm_duration=_seconds(row.AlarmDuration),
-        max_duration=_seconds(row.MaxDuration),
-        on_lost=word(OnLost, row.OnLost),
-        max_lost=int(row.MaxLost),
-        data=data_values(row),
-    )
-
-
-def _seconds(value: int | None) -> timedelta | None:
-    return None if value is None else timedelta(seconds=value)
 
 
 ENTITY = func.coalesce(_b.Entity, _b.ProcessBatchName)

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Row, Table, select, update
 from batchctl.domain.definitions.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, JobRows, KeptRow, Values
 from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.text import message_of
-from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import process_batch, process_control, schedule
@@ -27,7 +26,7 @@ _TABLES: dict[str, tuple[Table, str]] = {
 _b, _p, _s = process_batch.c, process_control.c, schedule.c
 _OF_BATCHES = ("Entity", "RetryCount", "RetryWaitSecs", "RetryWaitMins")
 _OF_STEPS = ("ProcessControlSeq", "ProcessType", "Data1", "Data2")
-_OF_SCHEDULES = ("Entity", *TIMING.values())
+_OF_SCHEDULES = ("Entity", *TIMING)
 _BATCHES = select(process_batch).order_by(_b.ProcessBatch_id)
 _STEPS = (
     select(process_control, _b.ProcessBatchName)
@@ -64,9 +63,9 @@ def apart(connection: Connection) -> Iterator[None]:
 def read(connection: Connection) -> JobRows:
     """Return all batches and schedules, and the steps of batches that something keeps up to date; whatever they hold."""
     return JobRows(
-        [_kept(row, row.ProcessBatch_id, row.ProcessBatchName, _OF_BATCHES) for row in connection.execute(_BATCHES)],
+        [_kept(row, "ProcessBatch", _OF_BATCHES) for row in connection.execute(_BATCHES)],
         [_step(row) for row in connection.execute(_STEPS)],
-        [_kept(row, row.Schedule_id, row.ScheduleName, _OF_SCHEDULES) for row in connection.execute(_SCHEDULES)],
+        [_kept(row, "Schedule", _OF_SCHEDULES) for row in connection.execute(_SCHEDULES)],
     )
 
 
@@ -92,11 +91,11 @@ def change(connection: Connection, table: str, row_id: int, columns: Values, now
     connection.execute(changed)
 
 
-def _kept(row: Row[Any], row_id: int, name: str, columns: tuple[str, ...]) -> KeptRow:
+def _kept(row: Row[Any], table: str, columns: tuple[str, ...]) -> KeptRow:
     return KeptRow(
-        row_id=int(row_id),
-        name=str(name),
-        origin=text_of(row.Origin),
+        row_id=getattr(row, f"{table}_id"),
+        name=getattr(row, f"{table}Name"),
+        origin=row.Origin,
         enabled=row.Enabled == 1,
         columns={column: getattr(row, column) for column in columns},
     )
@@ -104,7 +103,7 @@ def _kept(row: Row[Any], row_id: int, name: str, columns: tuple[str, ...]) -> Ke
 
 def _step(row: Row[Any]) -> KeptRow:
     return KeptRow(
-        row_id=int(row.ProcessControl_id),
-        name=str(row.ProcessBatchName),
+        row_id=row.ProcessControl_id,
+        name=row.ProcessBatchName,
         columns={column: getattr(row, column) for column in _OF_STEPS},
     )

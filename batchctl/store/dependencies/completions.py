@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 
 from sqlalchemy import Connection, bindparam, exists, func, not_, select, text, update
 
 from batchctl.domain.rows import BatchId, BatchInstance, CompletionId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.values import value
-from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import WAITING_COMPLETION, batch_completion, batch_control, batch_dependency
 
@@ -76,8 +76,8 @@ _SET_OVERDUE = (
 class Completion:
     """A completion that waits for others of its CycleKey."""
 
-    completion_id: CompletionId
-    depends_on: BatchId
+    completion_id: Annotated[CompletionId, "BatchCompletion_id"]
+    depends_on: Annotated[BatchId, "DependsOnBatch_id"]
     instance_id: InstanceId
 
 
@@ -92,6 +92,9 @@ class WaitingCompletions:
     since: datetime
     overdue: datetime | None
     """Since when it is known that it takes too long."""
+
+
+_completion, _waiting = Reader(Completion), Reader(WaitingCompletions)
 
 
 def add(connection: Connection, batch_id: BatchId, instance: BatchInstance, now: datetime) -> bool:
@@ -134,11 +137,6 @@ def oldest_of_each(connection: Connection, batch_id: BatchId, cycle_key: str | N
     return {one.depends_on: one for one in map(_completion, reversed(found))}
 
 
-def _completion(row: Any) -> Completion:
-    numbers = CompletionId(row.BatchCompletion_id), BatchId(row.DependsOnBatch_id), InstanceId(row.BatchControl_id)
-    return Completion(*numbers)
-
-
 def use(connection: Connection, completions: Sequence[Completion], intake_id: IntakeId, now: datetime) -> bool:
     """Write which row they have started; false when any of them was used before."""
     changes = {"FileProcess_id": intake_id, "z_updated": now}
@@ -156,12 +154,7 @@ def waiting(
         _WAITING if of is None else _WAITING_OF,
         {"most": most, "after": after, **({} if of is None else {"batch_id": of})},
     )
-    return [
-        WaitingCompletions(
-            BatchId(row.ProcessBatch_id), text_of(row.CycleKey), CompletionId(row.First), row.Since, row.Overdue
-        )
-        for row in found
-    ]
+    return list(map(_waiting, found))
 
 
 def missed(connection: Connection, since: datetime, most: int) -> list[InstanceId]:

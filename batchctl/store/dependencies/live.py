@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, text
 
 from batchctl.domain.dependencies.forecast import LiveStep, Stand
+from batchctl.domain.records import Apart
 from batchctl.domain.rows import BatchId, InstanceId
-from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, word
-from batchctl.store.columns import readable, text_of, unquoted
+from batchctl.domain.status import Cause, HistoryStatus
+from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.maintenance import duration_history
+from batchctl.store.records import Reader
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,
@@ -133,10 +135,13 @@ class WaitingCompletion:
     """A completion that waits, with others of the same, until all are complete that a batch needs."""
 
     batch_id: BatchId
-    completed: BatchId
+    completed: Annotated[BatchId, "DependsOnBatch_id"]
     cycle_key: str | None
     since: datetime
-    is_overdue: bool
+    is_overdue: Apart[bool]
+
+
+_standing, _completed = Reader(Stand), Reader(WaitingCompletion)
 
 
 def stands(connection: Connection, cycle_key: str | None = None, near: int = NEAR) -> list[Stand]:
@@ -157,10 +162,7 @@ def stands(connection: Connection, cycle_key: str | None = None, near: int = NEA
 
 def live_steps(connection: Connection) -> dict[InstanceId, LiveStep]:
     """Return the step that is under way of each instance."""
-    return {
-        InstanceId(row.BatchControl_id): LiveStep(int(row.ProcessControlSeq), row.StartTime)
-        for row in connection.execute(_LIVE)
-    }
+    return {instance_id: LiveStep(seq, start) for instance_id, seq, start in connection.execute(_LIVE)}
 
 
 def waiting(connection: Connection, most: int = NEAR) -> list[WaitingCompletion]:
@@ -177,28 +179,13 @@ def lengths(connection: Connection, near: int = NEAR) -> dict[tuple[BatchId, int
 
 
 def _stand(row: Any) -> Stand:
-    return Stand(
-        batch_id=BatchId(row.ProcessBatch_id),
-        instance_id=InstanceId(row.BatchControl_id),
-        status=word(InstanceStatus, row.Status),
-        last_seq=int(row.PrevProcessControlSeq),
-        cycle_key=text_of(row.CycleKey),
-        next_run_time=row.NextRunTime,
-        changed_at=row.z_updated,
-        how_many=getattr(row, "HowMany", 1),
-    )
+    return _standing(row, how_many=getattr(row, "HowMany", 1))
 
 
 def _took(row: Any) -> tuple[tuple[BatchId, int], timedelta]:
-    step = BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)
-    return step, max(row.EndTime - row.StartTime, timedelta(0))
+    batch_id, seq, start, end = row
+    return (batch_id, seq), max(end - start, timedelta(0))
 
 
 def _waiting(row: Any) -> WaitingCompletion:
-    return WaitingCompletion(
-        batch_id=BatchId(row.ProcessBatch_id),
-        completed=BatchId(row.DependsOnBatch_id),
-        cycle_key=text_of(row.CycleKey),
-        since=row.Since,
-        is_overdue=row.OverdueSince is not None,
-    )
+    return _completed(row, is_overdue=row.OverdueSince is not None)

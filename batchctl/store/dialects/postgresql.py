@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain import installing
+from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
@@ -121,7 +121,7 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
         )
     except ModuleNotFoundError:
         message = "The driver for PostgreSQL is not installed."
-        raise ConfigurationError(message, next_step=installing.of_extra("postgres")) from None
+        raise ConfigurationError(message, next_step=how_to_install_extra("postgres")) from None
 
     def renew(dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:  # noqa: ARG001 - SQLAlchemy's hook
         named.update(dialect.create_connect_args(renewed())[1] | given)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.intake.triggers import Blocker
-from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
+from batchctl.domain.rows import DataTrigger
 from batchctl.domain.status import InstanceStatus, OnFailure, ProcessingMode, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import bounds
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
@@ -33,6 +32,7 @@ from batchctl.store.tables import (
 from batchctl.store.unreadable_columns import sorted_out
 
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
+_trigger, _blocker = Reader(DataTrigger, data_trigger), Reader(Blocker)
 
 _ALL = select(data_trigger).order_by(_t.TriggerName)
 _TAKERS = exists().where(exactly(ENTITY, _t.Entity))
@@ -100,7 +100,7 @@ def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: 
     """Write when a trigger fired; false when somebody has done so since it was read."""
     dialect_of(connection).lock_row(connection, "DataTrigger", trigger.row_id)
     # A time that was written by hand is compared as it is read, however it was spelled.
-    if [row.LastFired for row in _LAST_FIRED(connection, trigger_id=trigger.row_id)] != [trigger.last_fired]:
+    if _LAST_FIRED(connection, trigger_id=trigger.row_id) != [(trigger.last_fired,)]:
         return False
     return _FIRE(connection, {"LastFired": at, "z_updated": now}, trigger_id=trigger.row_id)
 
@@ -117,36 +117,10 @@ def blocker(connection: Connection, entity: str, *, passes_failed: bool = False)
     """
     for query in _OPEN_BUT_FAILED if passes_failed else _OPEN:
         for row in query(connection, entity=entity, most=1):
-            return Blocker(
-                since=row.Since,
-                intake_id=IntakeId(row.FileProcess_id),
-                instance_id=InstanceId(row.BatchControl_id),
-                batch=str(row.ProcessBatchName),
-                status=word(InstanceStatus, row.Status).value,
-            )
-    for row in _WAITING(connection, entity=entity, most=1):
-        return Blocker(since=row.z_inserted, intake_id=IntakeId(row.FileProcess_id))
+            return _blocker(row, status=word(InstanceStatus, row.Status).value)
+    for intake_id, since in _WAITING(connection, entity=entity, most=1):
+        return Blocker(since=since, intake_id=intake_id)
     return None
-
-
-def _trigger(row: Any) -> DataTrigger:
-    bounds.hold(data_trigger, row)
-    return DataTrigger(
-        row_id=int(row.DataTrigger_id),
-        name=str(row.TriggerName),
-        entity=str(row.Entity),
-        connection=str(row.ConnectionName),
-        table=str(row.TableName),
-        status_column=str(row.StatusColumn),
-        pending_value=str(row.PendingValue),
-        created_column=text_of(row.CreatedColumn),
-        row_threshold=None if row.RowThreshold is None else int(row.RowThreshold),
-        idle=None if row.IdleMinutes is None else timedelta(minutes=row.IdleMinutes),
-        on_new_rows=row.OnNewRows == 1,
-        debounce=timedelta(seconds=row.DebounceSeconds),
-        enabled=row.Enabled == 1,
-        last_fired=row.LastFired,
-    )
 
 
 def sql_to_enable(trigger: DataTrigger) -> str:

@@ -8,18 +8,17 @@ from datetime import datetime
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
 
 from batchctl.domain.arrivals import FoundFile, path_key
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import FileWatchRow, IntakeId, IntakeRow, SeenFile, WatchId
-from batchctl.domain.status import DuplicateKey, word
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store import bounds
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
 from batchctl.store.unreadable_columns import sorted_out
@@ -28,6 +27,7 @@ READ_AT_ONCE = 2000
 """How many files are remembered by one statement."""
 
 _w, _s, _f = file_watch.c, file_watch_seen.c, file_process.c
+_watch, _seen = Reader(FileWatchRow, file_watch), Reader(SeenFile)
 
 _ALL = RowSelect(select(file_watch).order_by(_w.FileWatch_id))
 _LOAD = RowSelect(select(file_watch).where(_w.FileWatch_id == bindparam("watch_id")))
@@ -275,8 +275,8 @@ class WatchTally:
 def tallies(connection: Connection) -> Mapping[WatchId, WatchTally]:
     """Count the remembered files of every watch that has any."""
     return {
-        WatchId(row.FileWatch_id): WatchTally(row.Taken, row.Missing, row.FileProcess_id, row.z_inserted)
-        for row in connection.execute(_TALLIES)
+        watch_id: WatchTally(taken, missing, last, at)
+        for watch_id, taken, missing, last, at in connection.execute(_TALLIES)
     }
 
 
@@ -293,31 +293,3 @@ def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, 
         "FileProcess_id": intake_id,
         "z_updated": now,
     }
-
-
-def _watch(row: Row[Any]) -> FileWatchRow:
-    bounds.hold(file_watch, row)
-    return FileWatchRow(
-        watch_id=WatchId(row.FileWatch_id),
-        name=str(row.WatchName),
-        entity=str(row.Entity),
-        folder=str(row.Folder),
-        pattern=str(row.Pattern),
-        is_recursive=row.Recursive == 1,
-        settle_seconds=int(row.SettleSeconds),
-        marker_suffix=text_of(row.MarkerSuffix),
-        duplicate_key=word(DuplicateKey, row.DuplicateKey),
-        enabled=row.Enabled == 1,
-        unreachable_since=row.UnreachableSince,
-    )
-
-
-def _seen(row: Row[Any]) -> SeenFile:
-    number = None if row.FileNumber is None else int(row.FileNumber)
-    return SeenFile(
-        row_id=int(row.FileWatchSeen_id),
-        path_key=bytes.fromhex(row.PathKey),
-        file=FoundFile(str(row.FilePath), int(row.FileSize), int(row.ModifiedNs), number),
-        intake_id=row.FileProcess_id,
-        missing_since=row.MissingSince,
-    )

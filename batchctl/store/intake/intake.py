@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     Connection,
-    Row,
     Select,
     and_,
     bindparam,
@@ -29,15 +28,16 @@ from sqlalchemy import (
 from batchctl.domain.dead_ends import CORRECTED
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
-from batchctl.domain.status import IntakeStatus, word
+from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.domain.values import value
-from batchctl.store.columns import readable, stamp, text_of
+from batchctl.store.columns import readable, stamp
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance.audit_entries import ACCEPT, ROW_UPDATE, intake_target, target_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import (
     AWAITING_INTAKE,
@@ -57,6 +57,8 @@ NEWEST = IntakeId(2**63 - 1)
 """No row has a greater number."""
 
 _f, _c, _b, _a = file_process.c, batch_control.c, process_batch.c, audit_log.c
+intake_row = Reader(IntakeRow)
+"""Makes a value of a row of `FileProcess`."""
 
 _ADD = RowInsert(file_process)
 _LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
@@ -437,22 +439,6 @@ def with_corrections(connection: Connection, rows: Iterable[IntakeRow]) -> list[
     asked = [row.intake_id for row in rows if row.status is IntakeStatus.REJECTED and row.message]
     found = {*connection.execute(_CORRECTED, {"intake_ids": asked}).scalars()} if asked else set()
     return [replace(row, message=f"{row.message}{CORRECTED}") if row.intake_id in found else row for row in rows]
-
-
-def intake_row(row: Row[Any]) -> IntakeRow:
-    """Make a value of a row of `FileProcess`."""
-    return IntakeRow(
-        intake_id=IntakeId(row.FileProcess_id),
-        entity=str(row.Entity),
-        file_name=text_of(row.FileName),
-        status=word(IntakeStatus, row.Status),
-        data=text_of(row.Data),
-        cycle_key=text_of(row.CycleKey),
-        source=text_of(row.Source),
-        message=text_of(row.Message),
-        inserted_at=row.z_inserted,
-        tries=row.PopulatorTries or 0,
-    )
 
 
 def to_correct_entity(intake_id: IntakeId) -> str:

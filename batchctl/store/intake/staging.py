@@ -116,17 +116,18 @@ class _Staging:
 def _counted(row: Any, *, has_times: bool) -> Counted:
     if not has_times:
         return Counted(pending=row.Pending)
+    now, pending, dated, oldest, newest, new, oldest_new = row
 
     def age(at: datetime | None) -> timedelta | None:
-        return None if at is None else row.Now - at
+        return None if at is None else now - at
 
     return Counted(
-        pending=row.Pending,
-        undated=row.Pending - row.Dated,
-        oldest=age(row.Oldest),
-        newest=age(row.Newest),
-        new=row.New,
-        oldest_new=age(row.OldestNew),
+        pending=pending,
+        undated=pending - dated,
+        oldest=age(oldest),
+        newest=age(newest),
+        new=new,
+        oldest_new=age(oldest_new),
     )
 
 

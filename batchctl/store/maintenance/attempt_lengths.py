@@ -46,10 +46,10 @@ def _of_batch() -> Select[Any]:
     )
 
 
-def _succeeded(row: Any) -> Select[Any]:
-    wanted = row.Status == HistoryStatus.SUCCESS.value, row.Cause != Cause.VERIFY.value
-    return select(row.ProcessBatch_id, row.ProcessControlSeq, row.StartTime, row.EndTime).where(
-        *wanted, row.StartTime >= bindparam("since", type_=_h.StartTime.type)
+def _succeeded(of: Any) -> Select[Any]:
+    wanted = of.Status == HistoryStatus.SUCCESS.value, of.Cause != Cause.VERIFY.value
+    return select(of.ProcessBatch_id, of.ProcessControlSeq, of.StartTime, of.EndTime).where(
+        *wanted, of.StartTime >= bindparam("since", type_=_h.StartTime.type)
     )
 
 
@@ -81,11 +81,11 @@ def _add(found: Steps, rows: Iterable[Any]) -> None:
 
 
 def _took(row: Any) -> tuple[tuple[BatchId, int], LikeRuns]:
-    step = BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)
-    return step, LikeRuns(row.StartTime, max(row.EndTime - row.StartTime, timedelta(0)))
+    batch_id, seq, start, end = row
+    return (batch_id, seq), LikeRuns(start, max(end - start, timedelta(0)))
 
 
 def _purged(row: Any) -> tuple[tuple[BatchId, int], LikeRuns]:
-    step = BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)
-    at = datetime.fromisoformat(row.Day).replace(tzinfo=UTC)
-    return step, LikeRuns(at, timedelta(milliseconds=row.TotalMs / row.Runs), int(row.Runs))
+    batch_id, seq, day, runs, total = row
+    at = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return (batch_id, seq), LikeRuns(at, timedelta(milliseconds=total / runs), runs)

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, func, literal, or_, select
 
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
 
@@ -20,6 +21,7 @@ ROW_UPDATE = "row update"
 """What the database itself writes down of a row that somebody has changed; the migration of the audit says so, too."""
 
 _a = audit_log.c
+_entry = Reader(AuditEntry)
 _ADD = RowInsert(audit_log)
 _COLUMNS = ("z_inserted", "Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter")
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
@@ -137,17 +139,3 @@ def page(
 def entries(rows: Iterable[Row[Any]]) -> list[AuditEntry]:
     """Return acts as they stand in rows."""
     return [_entry(row) for row in rows]
-
-
-def _entry(row: Row[Any]) -> AuditEntry:
-    return AuditEntry(
-        audit_id=row.AuditLog_id,
-        at=row.z_inserted,
-        actor=row.Actor,
-        host=row.Host,
-        action=row.Action,
-        target=row.Target,
-        reason=row.Reason,
-        before=row.ValuesBefore,
-        after=row.ValuesAfter,
-    )

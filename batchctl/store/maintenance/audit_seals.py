@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
 from batchctl.domain.maintenance.audit_chain import BEGINNING, LOG, PURGE, Seal, digest_of
+from batchctl.domain.records import values_of
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.values import value
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log, audit_seal
 
@@ -23,6 +24,7 @@ _OF_ROW = _s.AuditLog_id == _a.AuditLog_id
 
 _ADD = RowInsert(audit_seal)
 _LAST = select(audit_seal).order_by(_s.SealNo.desc()).limit(1)
+_seal = Reader(Seal)
 _NEWEST = select(func.max(_s.AuditLog_id))
 _IDS = (
     select(_a.AuditLog_id, _s.SealNo)
@@ -56,8 +58,8 @@ class SealPage:
 def page(connection: Connection, after: int, most: int) -> SealPage:
     """Return which of the next rows have no seal."""
     rows = connection.execute(_IDS, {"after": after, "most": most}).all()
-    open_ids = [int(row.AuditLog_id) for row in rows if row.SealNo is None]
-    return SealPage(open_ids, int(rows[-1].AuditLog_id) if rows else after, len(rows) < most)
+    open_ids = [row_id for row_id, seal_no in rows if seal_no is None]
+    return SealPage(open_ids, int(rows[-1][0]) if rows else after, len(rows) < most)
 
 
 def seal(connection: Connection, audit_ids: Sequence[int], now: datetime) -> None:
@@ -70,8 +72,7 @@ def seal(connection: Connection, audit_ids: Sequence[int], now: datetime) -> Non
     for entry in audit_entries.entries(connection.execute(_ROWS, {"ids": list(audit_ids)})):
         number, previous = number + 1, digest
         digest = digest_of(number, previous, entry)
-        values = {"SealNo": number, "AuditLog_id": entry.audit_id, "PrevHash": previous, "RecordHash": digest}
-        _ADD(connection, {**values, "z_inserted": now})
+        _ADD(connection, values_of(Seal(number, entry.audit_id, previous, digest, now)))
 
 
 def head(connection: Connection) -> Seal | None:
@@ -101,7 +102,3 @@ def following(connection: Connection, after: int, most: int) -> list[tuple[Seal,
 def purges(connection: Connection, after: int, most: int) -> list[AuditEntry]:
     """Return the next acts by which rows of the log went."""
     return audit_entries.entries(connection.execute(_PURGES, {"after": after, "most": most}))
-
-
-def _seal(row: Any) -> Seal:
-    return Seal(int(row.SealNo), int(row.AuditLog_id), str(row.PrevHash), str(row.RecordHash), row.z_inserted)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, select, update
 
@@ -77,13 +76,9 @@ def _row(key: Class, one: Sum, now: datetime) -> dict[str, object]:
 def lengths(connection: Connection, most: int) -> dict[tuple[BatchId, int], list[timedelta]]:
     """Return how long each step took on the last day that is known of it: at most so many, each of the length of its class."""
     found: dict[tuple[BatchId, int], list[tuple[int, timedelta]]] = {}
-    for row in connection.execute(_NEWEST):
-        found.setdefault((BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq)), []).append(_class(row))
+    for batch_id, seq, runs, total in connection.execute(_NEWEST):
+        found.setdefault((batch_id, seq), []).append((runs, Sum(runs, total, 0, 0).mean))
     return {step: _some(of_step, most) for step, of_step in found.items()}
-
-
-def _class(row: Any) -> tuple[int, timedelta]:
-    return int(row.Runs), Sum(int(row.Runs), int(row.TotalMs), 0, 0).mean
 
 
 def _some(of_step: list[tuple[int, timedelta]], most: int) -> list[timedelta]:

@@ -6,6 +6,7 @@ create it anew as soon as the other is run again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -31,12 +32,13 @@ from batchctl.domain.durations import Took, classes
 from batchctl.domain.errors import Conflict
 from batchctl.domain.maintenance.retention import Over, Rules, may_go
 from batchctl.domain.rows import NEVER, BatchId, InstanceId, IntakeId
-from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import duration_history
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     OVER_INSTANCE,
@@ -185,22 +187,21 @@ def candidates(
     found = _PAGES[outcome](connection, batch_id=batch_id, after=after, before=oldest_kept, most=most)
     # What was made later has changed later.
     is_last = len(found) < most or found[-1].z_inserted >= before
-    old = [row for row in found if row.z_updated < before]
-    up_to = found[-1].BatchControl_id if found else after
-    sizes = _sizes(connection, [row.FileProcess_id for row in old])
+    old = [(instance_id, intake_id) for instance_id, intake_id, _, changed in found if changed < before]
+    up_to = found[-1][0] if found else after
+    sizes = _sizes(connection, [intake_id for _, intake_id in old])
     taken, rows = dict[int, int](), 0
-    for row in old:
-        rows += 0 if row.FileProcess_id in taken else sizes.get(row.FileProcess_id, 0)
+    for instance_id, intake_id in old:
+        rows += 0 if intake_id in taken else sizes.get(intake_id, 0)
         if taken and rows > most:
             return Candidates([IntakeId(each) for each in taken], max(taken.values()), is_last=False)
-        taken[row.FileProcess_id] = row.BatchControl_id
+        taken[intake_id] = instance_id
     return Candidates([IntakeId(each) for each in taken], up_to, is_last)
 
 
 def _sizes(connection: Connection, intake_ids: Iterable[int]) -> dict[int, int]:
     wanted = sorted(set(intake_ids))
-    found = connection.execute(_SIZES, {"intake_ids": wanted}) if wanted else ()
-    return {row.FileProcess_id: row.Rows for row in found}
+    return dict(connection.execute(_SIZES, {"intake_ids": wanted}).all()) if wanted else {}
 
 
 def oldest_kept(connection: Connection, batch_id: BatchId, outcome: InstanceStatus, last: int) -> InstanceId | None:
@@ -209,6 +210,9 @@ def oldest_kept(connection: Connection, batch_id: BatchId, outcome: InstanceStat
         return LAST
     found = _LAST_ONES[outcome](connection, batch_id=batch_id, most=1, behind=last - 1)
     return InstanceId(found[0].BatchControl_id) if found else None
+
+
+_over, _took = Reader(Over), Reader(Took)
 
 
 @value
@@ -244,19 +248,13 @@ def leaving(
     found = connection.execute(_STANDING, {"intake_ids": list(intake_ids)}).all()
 
     def over(row: Any) -> Over:
-        return Over(
-            instance_id=InstanceId(row.BatchControl_id),
-            intake_id=IntakeId(row.FileProcess_id),
-            batch_id=BatchId(row.ProcessBatch_id),
-            status=word(InstanceStatus, row.Status),
-            changed_at=row.z_updated,
-            intake_status=word(IntakeStatus, row.IntakeStatus),
-            is_free=row.BatchControl_id in free and row.FileProcess_id in free_rows,
-            is_wanted=row.BatchControl_id in wanted,
-        )
+        instance_id, intake_id, *_ = row
+        is_free = instance_id in free and intake_id in free_rows
+        return _over(row, is_free=is_free, is_wanted=instance_id in wanted)
 
     instances = readable(found, over)
-    nonsense = {row.FileProcess_id for row in found} - {one.intake_id for one in instances}
+    of_rows = Counter(intake_id for _, intake_id, *_ in found)
+    nonsense = {*of_rows} - {one.intake_id for one in instances}
     kept = {
         (batch_id, outcome): oldest_kept(connection, batch_id, outcome, keep.last)
         for (batch_id, outcome), keep in rules.instances.items()
@@ -265,7 +263,7 @@ def leaving(
     going: list[Over] = []
     for intake_id, group in groupby(instances, lambda one: one.intake_id):
         of_row = list(group)
-        is_whole = len(of_row) == sum(row.FileProcess_id == intake_id for row in found)
+        is_whole = len(of_row) == of_rows[intake_id]
         if intake_id not in nonsense and is_whole and may_go(of_row, rules, kept, now):
             going += of_row
     return Leaving(going)
@@ -368,7 +366,3 @@ def remove_rows(
 
 def _bare(intake_ids: Sequence[IntakeId], statuses: Sequence[IntakeStatus], before: datetime) -> dict[str, object]:
     return {"intake_ids": list(intake_ids), "statuses": [status.value for status in statuses], "before": before}
-
-
-def _took(row: Any) -> Took:
-    return Took(BatchId(row.ProcessBatch_id), int(row.ProcessControlSeq), row.StartTime, row.EndTime)

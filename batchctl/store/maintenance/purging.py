@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, s
 from batchctl.domain.errors import Conflict
 from batchctl.domain.maintenance.audit_chain import LOG, PURGE
 from batchctl.domain.maintenance.retention import Rules, meant_setting, rules_of
-from batchctl.domain.rows import BatchId, IntakeId
+from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import DeliveryStatus, IntakeStatus, RequestStatus, SchedulerEvent
 from batchctl.domain.values import value
 from batchctl.store.conditions import one_of
@@ -128,13 +128,13 @@ def attempts(connection: Connection) -> int:
 
 def settings(connection: Connection) -> dict[str, str]:
     """Return what stands in `Setting` about how long anything is kept, by name."""
-    found = {str(row.Name): str(row.Value) for row in connection.execute(_SETTINGS)}
+    found = dict(connection.execute(_SETTINGS).all())
     return {name: said for name, said in found.items() if meant_setting(name) is not None}
 
 
 def rules(connection: Connection) -> Rules:
     """Return what `Setting` says of how long everything is kept."""
-    batches = {str(row.ProcessBatchName): BatchId(row.ProcessBatch_id) for row in connection.execute(_BATCHES)}
+    batches = dict(connection.execute(_BATCHES).all())
     return rules_of(settings(connection), batches)
 
 

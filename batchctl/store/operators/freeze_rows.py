@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, text
 
+from batchctl.domain.records import values_of
 from batchctl.domain.rows import Freeze, FreezeId
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
 from batchctl.store.unreadable_columns import unfit
 
 _z = batch_freeze.c
+_freeze = Reader(Freeze)
 
 _STANDING = select(batch_freeze).where(text(f"BatchFreeze.{STANDING_FREEZE}")).order_by(_z.BatchFreeze_id)
 _NEWEST = select(batch_freeze).order_by(_z.BatchFreeze_id.desc()).limit(bindparam("most"))
@@ -45,15 +47,7 @@ def load(connection: Connection, freeze_id: FreezeId) -> Freeze | None:
 
 def add(connection: Connection, freeze: Freeze) -> FreezeId:
     """Freeze."""
-    columns = {
-        "ProcessBatchName": freeze.batch,
-        "Tag": freeze.tag,
-        "Reason": freeze.reason,
-        "Actor": freeze.actor,
-        "UntilTime": freeze.until,
-        "z_inserted": freeze.since,
-        "z_updated": freeze.since,
-    }
+    columns = {**values_of(freeze, "freeze_id"), "z_updated": freeze.since}
     return FreezeId(_ADD(connection, columns))
 
 
@@ -61,17 +55,3 @@ def thaw(connection: Connection, freeze_id: FreezeId, by: str, now: datetime) ->
     """Thaw; false when somebody has done that, or there is no such row any more."""
     columns: dict[str, object] = {"ThawedTime": now, "ThawedBy": by, "z_updated": now}
     return _THAW(connection, columns, freeze_id=freeze_id)
-
-
-def _freeze(row: Any) -> Freeze:
-    return Freeze(
-        freeze_id=FreezeId(int(row.BatchFreeze_id)),
-        batch=text_of(row.ProcessBatchName),
-        tag=text_of(row.Tag),
-        reason=str(row.Reason),
-        actor=str(row.Actor),
-        since=row.z_inserted,
-        until=row.UntilTime,
-        thawed_at=row.ThawedTime,
-        thawed_by=text_of(row.ThawedBy),
-    )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.operators.requests import Request, RequestId
-from batchctl.domain.status import RequestStatus, word
+from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import NAME_LIMIT
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import REQUESTED, operator_request
 
 _q = operator_request.c
+_request = Reader(Request)
 
 _WAITING = RowSelect(
     select(operator_request)
@@ -61,20 +62,3 @@ def answer(
         "z_updated": now,
     }
     return _ANSWER(connection, columns, request_id=request_id)
-
-
-def _request(row: Any) -> Request:
-    return Request(
-        request_id=RequestId(int(row.OperatorRequest_id)),
-        action=str(row.Action),
-        instance_id=None if row.BatchControl_id is None else int(row.BatchControl_id),
-        batch=text_of(row.ProcessBatchName),
-        arguments=text_of(row.Arguments),
-        reason=text_of(row.Reason),
-        actor=str(row.Actor),
-        status=word(RequestStatus, row.Status),
-        asked_at=row.z_inserted,
-        answer=text_of(row.Answer),
-        answered_by=text_of(row.AnsweredBy),
-        answered_at=row.AnsweredTime,
-    )

@@ -72,7 +72,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
 
 ANNOUNCED = "batchctl_told"
 """The view that tells what there is of each row of definitions."""
-IS_GONE = f"NOT EXISTS (SELECT 1 FROM {ANNOUNCED} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
+IS_GONE = (
+    f"NOT EXISTS (SELECT 1 FROM {ANNOUNCED} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
+)
 """That a row which was in the way of another is not there any more."""
 _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
 

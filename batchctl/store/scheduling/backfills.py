@@ -13,9 +13,10 @@ from batchctl.domain.scheduling.backfill_turns import Stretch
 from batchctl.domain.scheduling.schedules import Backfill, BackfillId, ScheduleId
 from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import (
     BACKFILLING,
@@ -29,6 +30,7 @@ from batchctl.store.tables import (
 from batchctl.store.unreadable_columns import sorted_out
 
 _b, _f, _p, _c = schedule_backfill.c, schedule_fire.c, file_process.c, batch_control.c
+_read = Reader(Backfill)
 
 _ADD = RowInsert(schedule_backfill)
 _LOAD = RowSelect(select(schedule_backfill).where(_b.ScheduleBackfill_id == bindparam("backfill_id")))
@@ -116,13 +118,13 @@ def count_open(connection: Connection, backfill_id: BackfillId) -> int:
 def stuck(connection: Connection, backfill_id: BackfillId) -> tuple[InstanceId, str] | None:
     """Return the first instance of a backfill that waits for somebody, because it failed or is held, with its status."""
     row = connection.execute(_STUCK, {"backfill_id": backfill_id}).one_or_none()
-    return None if row is None else (InstanceId(int(row.BatchControl_id)), str(row.Status))
+    return None if row is None else (row[0], row[1])
 
 
 def stretches(connection: Connection, schedule_id: ScheduleId, first: datetime, last: datetime) -> list[Stretch]:
     """Return the times in which due times of a schedule were skipped together, as far as they touch a time."""
     asked = {"schedule_id": schedule_id, "first": first, "last": last}
-    return [Stretch(row.DueTime, row.DueUntil) for row in connection.execute(_STRETCHES, asked)]
+    return [Stretch(*row) for row in connection.execute(_STRETCHES, asked)]
 
 
 def decisions(
@@ -130,28 +132,16 @@ def decisions(
 ) -> dict[str, tuple[FireOutcome, str | None]]:
     """Return what was decided about those of some keys that are decided, and why."""
     rows = connection.execute(_DECIDED, {"schedule_id": schedule_id, "keys": list(keys)})
-    return {str(row.FireKey): (word(FireOutcome, row.Outcome), text_of(row.Reason)) for row in rows}
+    return {key: (word(FireOutcome, outcome), reason) for key, outcome, reason in rows}
 
 
 def _backfill(row: Any) -> Backfill:
     # Otherwise it would be complete at once, as if its work had been done.
-    for column, at in (("FromTime", row.FromTime), ("DoneUntil", row.DoneUntil)):
-        if at == NEVER:
+    for column in ("FromTime", "DoneUntil"):
+        if getattr(row, column) == NEVER:
             message = f"{column} is no time"
             raise ValueError(message)
     if row.FromTime > row.UntilTime:
         message = "FromTime lies behind UntilTime"
         raise ValueError(message)
-    return Backfill(
-        backfill_id=BackfillId(int(row.ScheduleBackfill_id)),
-        schedule_id=ScheduleId(int(row.Schedule_id)),
-        status=word(BackfillStatus, row.Status),
-        first=row.FromTime,
-        last=row.UntilTime,
-        most_open=int(row.MostOpen),
-        missed=row.Missed == 1,
-        done_until=row.DoneUntil,
-        fired=int(row.Fired),
-        actor=str(row.Actor),
-        reason=text_of(row.Reason),
-    )
+    return _read(row)

@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, NoDay
-from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import calendar, calendar_day, process_batch
 
 _c, _d = calendar.c, calendar_day.c
+_read, _read_day = Reader(Calendar), Reader(CalendarDay)
+_BOUNDS = (("valid_from", "ValidFrom"), ("valid_until", "ValidUntil"))
 
 _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
@@ -63,17 +65,17 @@ def everything(connection: Connection) -> list[Calendar]:
 
 def names(connection: Connection) -> set[str]:
     """Return what calendars there are."""
-    return {str(row.CalendarName) for row in _NAMES(connection)}
+    return {name for (name,) in _NAMES(connection)}
 
 
 def strays(connection: Connection) -> dict[int, int]:
     """Return the days of calendars that there are not, each with the number of that; a hand without foreign keys leaves them."""
-    return {int(row.CalendarDay_id): int(row.Calendar_id) for row in connection.execute(_STRAYS)}
+    return dict(connection.execute(_STRAYS).all())
 
 
 def expecting(connection: Connection, name: str) -> list[str]:
     """Return the batches that go by a calendar in what is expected of them."""
-    return [str(row.ProcessBatchName) for row in _EXPECTING(connection, name=name)]
+    return [batch for (batch,) in _EXPECTING(connection, name=name)]
 
 
 def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
@@ -119,18 +121,9 @@ def _calendar(row: Row[Any], days: Iterable[Row[Any]]) -> Calendar:
         if day is not None:
             if each.IsBusinessDay not in {0, 1}:
                 no_days.append(_no_flag(each))
-            said = text_of(each.Description)
-            known.append(CalendarDay(day=day, is_business_day=each.IsBusinessDay == 1, description=said))
-    return Calendar(
-        calendar_id=CalendarId(int(row.Calendar_id)),
-        name=str(row.CalendarName),
-        business_days=str(row.BusinessDays),
-        valid_from=_date(row, "ValidFrom", row.Calendar_id, no_days),
-        valid_until=_date(row, "ValidUntil", row.Calendar_id, no_days),
-        days=tuple(known),
-        description=text_of(row.Description),
-        no_days=tuple(no_days),
-    )
+            known.append(_read_day(each, day=day))
+    bounds = {each: _date(row, column, row.Calendar_id, no_days) for each, column in _BOUNDS}
+    return _read(row, **bounds, days=tuple(known), no_days=tuple(no_days))
 
 
 def _no_flag(row: Row[Any]) -> NoDay:
@@ -140,7 +133,7 @@ def _no_flag(row: Row[Any]) -> NoDay:
 
 def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date | None:
     """Return the day that a column holds; what is none is noted."""
-    text = text_of(getattr(row, column))
+    text: str | None = getattr(row, column)
     try:
         return None if text is None else date.fromisoformat(text)
     except ValueError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -14,7 +13,8 @@ from batchctl.domain.scheduling.due import Plan
 from batchctl.domain.scheduling.schedules import BackfillId, FireId, ScheduleFire, ScheduleId
 from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import FireOutcome, word
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import schedule_fire
 
@@ -22,6 +22,8 @@ _ASKED_AT_ONCE = 500
 """SQL Server takes 2100 parameters."""
 
 _f = schedule_fire.c
+fire = Reader(ScheduleFire)
+"""Makes a value of a row."""
 
 _ADD = RowInsert(schedule_fire)
 _DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id).where(
@@ -68,10 +70,8 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
     found = dict[str, Before]()
     for at in range(0, len(keys), _ASKED_AT_ONCE):
         asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
-        for row in connection.execute(_DECIDED, asked):
-            intake_id = None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id))
-            key = str(row.FireKey)
-            found[key] = Before(key, word(FireOutcome, row.Outcome), row.DueTime, intake_id)
+        for key, outcome, due, intake_id in connection.execute(_DECIDED, asked):
+            found[key] = Before(key, word(FireOutcome, outcome), due, intake_id)
     return found
 
 
@@ -93,21 +93,3 @@ def newest(
 def of_intake(connection: Connection, intake_id: IntakeId) -> ScheduleFire | None:
     """Return the due time that has inserted a row, if one has."""
     return next(iter(readable(_OF_INTAKE(connection, intake_id=intake_id), fire)), None)
-
-
-def fire(row: Any) -> ScheduleFire:
-    """Make a value of a row."""
-    return ScheduleFire(
-        fire_id=FireId(int(row.ScheduleFire_id)),
-        schedule_id=ScheduleId(int(row.Schedule_id)),
-        fire_key=str(row.FireKey),
-        outcome=word(FireOutcome, row.Outcome),
-        due=row.DueTime,
-        due_until=row.DueUntil,
-        instants=int(row.Instants),
-        reason=text_of(row.Reason),
-        intake_id=None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id)),
-        backfill_id=None if row.ScheduleBackfill_id is None else BackfillId(int(row.ScheduleBackfill_id)),
-        zone_rules=text_of(row.ZoneRules),
-        decided_at=row.z_inserted,
-    )

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
-from sqlalchemy import Connection, Row, bindparam, delete, select, text, update
+from sqlalchemy import Connection, bindparam, delete, select, text, update
 
 from batchctl.domain.scheduling.catch_up import ScheduleStanding
-from batchctl.domain.scheduling.schedules import Schedule, ScheduleId, Timing
-from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
+from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import bounds
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
+from batchctl.store.records import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import ARMED, schedule
 from batchctl.store.unreadable_columns import sorted_out
 
 _s = schedule.c
+_schedule = Reader(Schedule, schedule)
 
 _ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
@@ -100,50 +99,3 @@ def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> N
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:
     """Delete a schedule of which nothing tells any more."""
     connection.execute(_DELETE, {"schedule_id": schedule_id})
-
-
-def _schedule(row: Row[Any]) -> Schedule:
-    bounds.hold(schedule, row)
-    return Schedule(
-        schedule_id=ScheduleId(int(row.Schedule_id)),
-        name=str(row.ScheduleName),
-        entity=str(row.Entity),
-        timing=_timing(row),
-        catch_up=word(CatchUp, row.CatchUp),
-        catch_up_most=None if row.CatchUpMost is None else int(row.CatchUpMost),
-        overlap=word(Overlap, row.Overlap),
-        jitter=timedelta(seconds=row.Jitter),
-        enabled=row.Enabled == 1,
-        next_run_time=row.NextRunTime,
-        decided_until=row.DecidedUntil,
-        timing_hash=text_of(row.TimingHash),
-        origin=text_of(row.Origin),
-        description=text_of(row.Description),
-    )
-
-
-def _timing(row: Row[Any]) -> Timing:
-    return Timing(
-        schedule_type=word(ScheduleType, row.ScheduleType),
-        interval_minutes=_number(row.IntervalMinutes),
-        run_times=text_of(row.RunTimes),
-        run_days=text_of(row.RunDays),
-        run_days_of_month=text_of(row.RunDaysOfMonth),
-        week_of_month=text_of(row.WeekOfMonth),
-        run_months=text_of(row.RunMonths),
-        between_times=text_of(row.BetweenTimes),
-        every_n=int(row.EveryN),
-        start_date=text_of(row.StartDate),
-        end_date=text_of(row.EndDate),
-        run_at=text_of(row.RunAt),
-        cron=text_of(row.Cron),
-        time_zone=text_of(row.TimeZone),
-        calendar_name=text_of(row.CalendarName),
-        calendar_rule=word(CalendarRule, row.CalendarRule),
-        gap_policy=word(GapPolicy, row.GapPolicy),
-        fold_policy=word(FoldPolicy, row.FoldPolicy),
-    )
-
-
-def _number(value: object) -> int | None:
-    return None if value is None else int(str(value))

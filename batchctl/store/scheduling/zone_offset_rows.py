@@ -19,7 +19,7 @@ _ADD = insert(zone_offset)
 
 def are_kept(connection: Connection, zone: str, offsets: Sequence[ZoneOffset]) -> bool:
     """Say whether these are what is there."""
-    found = [(row.ZoneName, row.FromTime, row.UntilTime, row.OffsetSeconds) for row in connection.execute(_ALL)]
+    found = [tuple(row) for row in connection.execute(_ALL)]
     return found == [(zone, at.begins, at.ends, at.seconds) for at in offsets]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from batchctl.domain.rows import BatchDefinition, Dependency, Freeze, IntakeRow, MissingPlugin, Need, Step
-from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 
 
 def line_of(message: Mapping[str, Any]) -> bytes:
@@ -32,50 +34,35 @@ def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency | Free
 
 def intake_row(message: Mapping[str, Any]) -> IntakeRow:
     """Put an intake row together."""
-    changed = {
-        "status": IntakeStatus(message["status"]),
-        "inserted_at": datetime.fromisoformat(message["inserted_at"]),
-    }
-    return IntakeRow(**{**message, **changed})
+    row: IntakeRow = _put_together(IntakeRow, message)
+    return row
 
 
 def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
     """Put a batch definition with its steps together."""
-    changed = {
-        "retry_wait": timedelta(seconds=message["retry_wait"]),
-        "on_failure": OnFailure(message["on_failure"]),
-        "dependency_mode": DependencyMode(message["dependency_mode"]),
-        "mode": None if message["mode"] is None else ProcessingMode(message["mode"]),
-        "steps": tuple(_step(step) for step in message["steps"]),
-        "needs": tuple(Need(**need) for need in message["needs"]),
-        "dependencies": tuple(_dependency(dependency) for dependency in message["dependencies"]),
-        "dependents": tuple(message["dependents"]),
-        "tags": tuple(message["tags"]),
-        "missing_plugins": tuple(MissingPlugin(**missing) for missing in message["missing_plugins"]),
-        "freezes": tuple(_freeze(freeze) for freeze in message["freezes"]),
-    }
-    return BatchDefinition(**{**message, **changed})
+    batch: BatchDefinition = _put_together(BatchDefinition, message)
+    return batch
 
 
-def _step(message: Mapping[str, Any]) -> Step:
-    durations = {
-        name: None if message[name] is None else timedelta(seconds=message[name])
-        for name in ("expected_duration", "alarm_duration", "max_duration")
-    }
-    changed = {"on_lost": OnLost(message["on_lost"]), "data": tuple(message["data"])}
-    return Step(**{**message, **durations, **changed})
+_kinds = cache(get_type_hints)
 
 
-def _dependency(message: Mapping[str, Any]) -> Dependency:
-    return Dependency(**{**message, "deadline": timedelta(seconds=message["deadline"])})
-
-
-def _freeze(message: Mapping[str, Any]) -> Freeze:
-    times = {
-        name: None if message[name] is None else datetime.fromisoformat(message[name])
-        for name in ("since", "until", "thawed_at")
-    }
-    return Freeze(**{**message, **times})
+def _put_together(kind: Any, said: Any) -> Any:
+    """Make of what a message says a value of a type."""
+    if said is None:
+        return None
+    if get_origin(kind) in {Union, UnionType}:
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    if get_origin(kind) is tuple:
+        return tuple(_put_together(get_args(kind)[0], each) for each in said)
+    if isinstance(kind, type) and is_dataclass(kind):
+        kinds = _kinds(kind)
+        return kind(**{name: _put_together(kinds[name], each) for name, each in said.items()})
+    if kind is datetime:
+        return datetime.fromisoformat(said)
+    if kind is timedelta:
+        return timedelta(seconds=said)
+    return kind(said) if isinstance(kind, type) and issubclass(kind, Enum) else said
 
 
 def _plain(value: object) -> object:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
-from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.records import JsonValue
 from batchctl.plugin_api import JobEnd
 from batchctl.system.commands.environment import for_children
 from batchctl.system.commands.kept_output import OUTPUT_CAP, Output
