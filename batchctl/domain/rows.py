@@ -81,7 +81,7 @@ class ControllerRow:
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
     left_out: Hidden[str | None] = None
     """What is to be said of the plugin modules that it works without; None when it has them all."""
-    failure: str | None = None
+    failure: Annotated[str | None, "Trouble"] = None
     """What keeps it from its work, and has for two signs of life at least."""
 
 

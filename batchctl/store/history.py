@@ -19,7 +19,7 @@ from batchctl.store.columns import readable
 from batchctl.store.conditions import once_found
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
 from batchctl.store.unreadable_columns import sorted_out

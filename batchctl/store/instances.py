@@ -17,7 +17,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import (
     AT_ONCE,

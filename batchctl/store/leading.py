@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, inspect, select, update
 from batchctl.domain.leader import HIGHEST_FENCE, NOBODY, Lead
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import leader
 from batchctl.store.unreadable_columns import unfit

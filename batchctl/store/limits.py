@@ -18,7 +18,7 @@ from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,

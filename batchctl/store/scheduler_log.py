@@ -16,7 +16,7 @@ from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import scheduler_log
 

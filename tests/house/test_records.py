@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from batchctl.domain.records import columns_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.tables import metadata
 from tests.house.source import ROOT, module_names
 

@@ -15,7 +15,7 @@ from batchctl.domain.status import DeliveryKind, DeliveryStatus
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.values import named_value
 from batchctl.store.columns import readable
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import TO_SEND, alert_delivery
 

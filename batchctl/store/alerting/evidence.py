@@ -24,7 +24,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.maintenance.audit_entries import ROW_UPDATE
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,

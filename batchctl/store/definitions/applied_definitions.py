@@ -9,7 +9,7 @@ from typing import Annotated
 from sqlalchemy import Connection, delete, select, update
 
 from batchctl.domain.records import values_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import applied_definition
 

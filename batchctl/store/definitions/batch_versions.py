@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from batchctl.domain.definitions.defined import ENABLED, Defined, raw
 from batchctl.store.columns import readable
 from batchctl.store.definitions.definition_rows import shape_of, sparse_row
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import batch_version, process_batch, process_control
 from batchctl.store.transactions import left_out_if_refused

@@ -17,7 +17,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import controllers, limits
 from batchctl.store.definitions import batch_versions
 from batchctl.store.operators import freeze_rows
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable_columns import NONSENSE, unreadable
 

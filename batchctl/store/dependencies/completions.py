@@ -12,7 +12,7 @@ from batchctl.domain.rows import BatchId, BatchInstance, CompletionId, InstanceI
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.values import value
 from batchctl.store.comparison import exactly
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import WAITING_COMPLETION, batch_completion, batch_control, batch_dependency
 

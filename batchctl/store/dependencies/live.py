@@ -21,7 +21,7 @@ from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.maintenance import duration_history
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,

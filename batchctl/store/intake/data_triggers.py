@@ -16,7 +16,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,

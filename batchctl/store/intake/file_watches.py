@@ -18,7 +18,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
 from batchctl.store.unreadable_columns import sorted_out

@@ -37,7 +37,7 @@ from batchctl.store.conditions import one_of
 from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance.audit_entries import ACCEPT, ROW_UPDATE, intake_target, target_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import (
     AWAITING_INTAKE,

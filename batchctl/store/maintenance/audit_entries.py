@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, func, literal, or_, select
 
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
 

@@ -15,7 +15,7 @@ from batchctl.domain.records import values_of
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.values import value
 from batchctl.store.maintenance import audit_entries
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log, audit_seal
 

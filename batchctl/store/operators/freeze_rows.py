@@ -10,7 +10,7 @@ from batchctl.domain.records import values_of
 from batchctl.domain.rows import Freeze, FreezeId
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
 from batchctl.store.unreadable_columns import unfit

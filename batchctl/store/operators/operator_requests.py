@@ -11,7 +11,7 @@ from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import REQUESTED, operator_request
 

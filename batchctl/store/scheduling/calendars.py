@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, NoDay
 from batchctl.store.comparison import exactly
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import calendar, calendar_day, process_batch
 

@@ -14,7 +14,7 @@ from batchctl.domain.scheduling.schedules import BackfillId, FireId, ScheduleFir
 from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import FireOutcome, word
 from batchctl.store.columns import readable
-from batchctl.store.records import Reader
+from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import schedule_fire
 

@@ -47,22 +47,22 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
 _kinds = cache(get_type_hints)
 
 
-def _put_together(kind: Any, said: Any) -> Any:
+def _put_together(kind: Any, value: Any) -> Any:
     """Make of what a message says a value of a type."""
-    if said is None:
+    if value is None:
         return None
     if get_origin(kind) in {Union, UnionType}:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     if get_origin(kind) is tuple:
-        return tuple(_put_together(get_args(kind)[0], each) for each in said)
+        return tuple(_put_together(get_args(kind)[0], each) for each in value)
     if isinstance(kind, type) and is_dataclass(kind):
         kinds = _kinds(kind)
-        return kind(**{name: _put_together(kinds[name], each) for name, each in said.items()})
+        return kind(**{name: _put_together(kinds[name], each) for name, each in value.items()})
     if kind is datetime:
-        return datetime.fromisoformat(said)
+        return datetime.fromisoformat(value)
     if kind is timedelta:
-        return timedelta(seconds=said)
-    return kind(said) if isinstance(kind, type) and issubclass(kind, Enum) else said
+        return timedelta(seconds=value)
+    return kind(value) if isinstance(kind, type) and issubclass(kind, Enum) else value
 
 
 def _plain(value: object) -> object:
