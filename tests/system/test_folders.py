@@ -121,8 +121,9 @@ def zoo(watcher: Watcher) -> Watcher:
 
 def test_only_regular_files_are_ever_taken_or_opened(zoo: Watcher, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = list[str]()
-    monkeypatch.setattr(os, "open", lambda path, *rest: opened.append(path))
-    page = zoo.walk(tells_all=True)
+    with monkeypatch.context() as watching:
+        watching.setattr(os, "open", lambda path, *rest: opened.append(path))
+        page = zoo.walk(tells_all=True)
 
     assert [file.path for file in page.files] == ["file"]
     assert dict(page.passed_over) == {
@@ -298,8 +299,9 @@ def test_a_file_that_cannot_be_read_says_so(watcher: Watcher, monkeypatch: pytes
     def forbidden(path: str, flags: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr(os, "open", forbidden)
-    report = watcher.inspect("a", file=file)
+    with monkeypatch.context() as forbidding:
+        forbidding.setattr(os, "open", forbidden)
+        report = watcher.inspect("a", file=file)
 
     assert report.failure is not None
     assert report.failure.startswith("Permission denied: ")
@@ -344,8 +346,9 @@ def test_a_folder_below_that_cannot_be_listed_hides_nothing_else(
             raise PermissionError(errno.EACCES, "Permission denied", path)
         return scan(path)
 
-    monkeypatch.setattr(os, "scandir", forbidden)
-    page = watcher.walk(is_recursive=True)
+    with monkeypatch.context() as forbidding:
+        forbidding.setattr(os, "scandir", forbidden)
+        page = watcher.walk(is_recursive=True)
 
     assert [file.path for file in page.files] == ["y/file"]
     assert page.failure is not None
