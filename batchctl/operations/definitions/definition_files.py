@@ -392,10 +392,12 @@ def _noting(refused: list[RowFinding], key: Key) -> Iterator[None]:
 
 
 def _column_of(kind: str, wording: str) -> str:
-    """Return the column whose constraint the database has named: constraints are called after them."""
-    found = re.search(rf"\bck_{kind}_([a-z]+)", wording, re.IGNORECASE)
+    """Return the column whose constraint the database has shown: by its name, or as SQLite does by what it asks for."""
     known = {column.lower(): column for column in shape_of(kind).columns}
-    return "" if found is None else known.get(found[1].lower(), "")
+    named = re.search(rf"\bck_{kind}_([a-z]+)", wording, re.IGNORECASE)
+    _, _, condition = wording.partition("constraint failed: ")
+    words = [named[1]] if named else re.findall(r"\w+", condition)
+    return next((known[word] for word in map(str.lower, words) if word in known), "")
 
 
 def _is_named(key: Key, names: Collection[str]) -> bool:

@@ -46,13 +46,18 @@ def migrations_path() -> Path:
 
 def revisions() -> list[str]:
     """Return the revisions of databases that this version of batchctl takes, oldest first; the last is what it works with."""
-    return [FORMER, newest_revision()]
+    return [FORMER, *_own_revisions()]
 
 
 def newest_revision() -> str:
-    """Return the revision this version of batchctl works with: the number that its file begins with."""
-    (path,) = (migrations_path() / "versions").glob("[0-9]*_*.py")
-    return path.name.partition("_")[0]
+    """Return the revision this version of batchctl works with."""
+    return _own_revisions()[-1]
+
+
+def _own_revisions() -> list[str]:
+    """Return what the files of the migrations are called by: the numbers that they begin with."""
+    paths = (migrations_path() / "versions").glob("[0-9]*_*.py")
+    return sorted(path.name.partition("_")[0] for path in paths)
 
 
 def revision_of(connection: Connection) -> str | None:
