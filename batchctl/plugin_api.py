@@ -163,7 +163,7 @@ class Populator(Protocol):
 class AsksDatabase(Protocol):
     """Optional: a populator that asks a database. PopulatorArgs names the connection; empty, it is the control database.
 
-    `populate_from` is called instead of `populate`, with surroundings that hold that one connection, its secrets resolved.
+    `populate_from` is called instead of `populate`, with a context that holds that one connection, its secrets resolved.
     """
 
     def check_from(self, batch: BatchDefinition, context: StepContext) -> Sequence[Finding]:
@@ -248,7 +248,7 @@ class StepHandler(Protocol):
         ...
 
     def render(self, request: StepRequest) -> Rendered:
-        """Make the step ready: pure apart from `surroundings.read_text`; raises `StepRefused` when it cannot be.
+        """Make the step ready: pure apart from `context.read_text`; raises `StepRefused` when it cannot be.
 
         It has five seconds, or `populate_timeout` or a quarter of what `orphan_timeout` leaves for a sign of life where
         that is less: the controller waits for it, with its transaction open. After a second in all, other steps begin in

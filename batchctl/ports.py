@@ -197,7 +197,7 @@ class StepRunner(Protocol):
         ...
 
     def keep_lease(self, until: float) -> None:
-        """Vouch for the leashed executions, one's own and adopted ones, until a time of the monotonic clock."""
+        """Vouch for the lease-bound executions, one's own and adopted ones, until a time of the monotonic clock."""
         ...
 
     def recorded(self, keys: Collection[HistoryId]) -> None:

@@ -62,7 +62,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Preparer:
-    """Knows the handlers and the surroundings, and who and where this controller is."""
+    """Knows the handlers and the context of steps, and who and where this controller is."""
 
     find_handler: FindHandler
     context: StepContext

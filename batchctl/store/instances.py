@@ -247,7 +247,7 @@ def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Collec
 
 
 def look_for_locks(connection: Connection) -> None:
-    """Let a hurried transaction ask for `locked` instances nevertheless."""
+    """Let a nowait transaction ask for `locked` instances nevertheless."""
     dialect_of(connection).look_for_locks(connection)
 
 

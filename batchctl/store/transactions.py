@@ -67,7 +67,7 @@ class StoreTransactions:
         *,
         nowait: bool = False,
     ) -> Result:
-        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
+        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is nowait."""
         try:
             return self._first(work, nowait=nowait)
         except Exception as error:

@@ -336,7 +336,7 @@ class _Sleepless:
 @contextmanager
 def edged() -> Iterator[None]:
     """Put the edge between the store and SQLite."""
-    names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database", "unusable")
+    names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database", "database_refused")
     replaced: list[tuple[Any, str, Any]] = [(sqlite, name, getattr(EDGE, name)) for name in names]
     replaced += [
         (definitions, "all_batches", EDGE.all_batches),

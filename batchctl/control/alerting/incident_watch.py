@@ -66,7 +66,7 @@ class IncidentWatch:
     def look(self, *, nowait: bool = True) -> bool:
         """Look at what is the matter, and write what is new; true when something is.
 
-        Who is not hurried waits for whoever keeps rows locked.
+        Without nowait, wait for the locks of others.
         """
         with self.transactions.read() as connection:
             if not self._is_anything(connection, self.clock.now()):
@@ -97,7 +97,7 @@ class IncidentWatch:
     def _run(self, *, nowait: bool) -> list[Event]:
         """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
 
-        Who is not hurried has waited for him, and may not come again.
+        Without nowait, it has been waited for, and nobody may come again.
 
         Who reviews them at the same time then opens none twice: an index sees to that.
         """

@@ -55,7 +55,7 @@ class Outbox:
     def look(self, *, nowait: bool = True) -> bool:
         """Write what has come of messages, and begin to send what is due; true when something was begun.
 
-        Who is not hurried waits for whoever keeps rows locked.
+        Without nowait, wait for the locks of others.
         """
         self._take_in(self.inquiries.answers(), nowait=nowait)
         with self.transactions.read() as connection:

@@ -158,7 +158,7 @@ class Dialect(Protocol):
         """Return those instances that cannot be written without waiting for somebody else's transaction.
 
         Where the database can tell, the others are locked for this one; where it cannot, or need not because the
-        transaction is hurried, none is returned.
+        transaction is nowait, none is returned.
         """
         ...
 
@@ -175,11 +175,11 @@ class Dialect(Protocol):
         ...
 
     def look_for_locks(self, connection: Connection) -> None:
-        """Let `locked_instances` look in this transaction, although it is hurried."""
+        """Let `locked_instances` look in this transaction, although it is nowait."""
         ...
 
     def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-        """Say the same of a FileProcess row and of any of the batches that will take it; who is hurried runs into it."""
+        """Say the same of a FileProcess row and of any of the batches that will take it; one with nowait runs into it."""
         ...
 
     def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:

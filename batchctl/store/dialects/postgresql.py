@@ -50,7 +50,7 @@ LOOK_SECONDS = 0.1
 """How often it is looked for notices where nobody can wait for the socket: on Windows."""
 
 A_MOMENT = "100ms"
-"""How long a hurried transaction waits for a lock: nobody holds one for longer unless a person does."""
+"""How long a nowait transaction waits for a lock: nobody holds one for longer unless a person does."""
 
 _SETTINGS = {
     "TimeZone": "UTC",
@@ -231,7 +231,7 @@ def begin_write(
     optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:
-    """Begin a transaction and hear the server's time; one that is hurried begins along with its first statement."""
+    """Begin a transaction and hear the server's time; one that is nowait begins along with its first statement."""
     raw = _raw(connection)
     raw.batchctl_nowait, raw.batchctl_tells = nowait, False
     raw.batchctl_pipeline.begin(_BEGIN)
@@ -285,7 +285,7 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Cal
 
 
 def lock_name(connection: Connection, name: str) -> bool:
-    """Let nobody else have a name until the end of the transaction; who is hurried runs into whoever has it."""
+    """Let nobody else have a name until the end of the transaction; one with nowait runs into whoever has it."""
     raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
     if raw.batchctl_nowait:
         if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:

@@ -89,7 +89,7 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
 
 
 def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
-    """Lock the rows of instances and of their intake, unless it is hurried; return those that others have locked."""
+    """Lock the rows of instances and of their intake, unless it is nowait; return those that others have locked."""
     if _raw(connection).batchctl_nowait:
         return ()
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
@@ -102,12 +102,12 @@ def missing_names(connection: Connection) -> Mapping[int, str]:
 
 
 def look_for_locks(connection: Connection) -> None:
-    """Look for the locks of others in this transaction, hurried or not."""
+    """Look for the locks of others in this transaction, nowait or not."""
     _raw(connection).batchctl_nowait = False
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-    """Lock a FileProcess row and the batches that will take it, unless somebody else has; who is hurried runs into that."""
+    """Lock a FileProcess row and the batches that will take it, unless somebody else has; one with nowait runs into that."""
     if _raw(connection).batchctl_nowait:
         return False
     wanted = {"id": intake_id, "batches": list(batch_ids)}

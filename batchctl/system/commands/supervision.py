@@ -108,7 +108,7 @@ class Supervision:
         self._take_off(key)
 
     def keep_lease(self, until: float) -> None:
-        """Vouch for leashed commands until a time of the monotonic clock."""
+        """Vouch for lease-bound commands until a time of the monotonic clock."""
         self._lease = until
         if self._process is not None:
             self._order({"lease": until})
