@@ -15,7 +15,7 @@ from pathlib import Path
 from batchctl.system.event_file import EventFile
 
 path, name = Path(sys.argv[1]), sys.argv[2]
-file = EventFile(path, most_bytes=400, kept=500, complain=lambda said: sys.exit(said))
+file = EventFile(path, most_bytes=400, kept=500, warn=lambda said: sys.exit(said))
 for number in range(200):
     file.add(f"{name} {number}")
 file.close()

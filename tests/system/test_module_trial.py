@@ -16,7 +16,7 @@ from tests.system.watching import Ear, ends
 
 TRYING = """
 import os, sys
-from batchctl.system import module_trial
+from batchctl.system.plugins import module_trial
 module_trial.left_out(["hangs"], [sys.argv[1]], controller_id="c", environment=dict(os.environ))
 """
 
