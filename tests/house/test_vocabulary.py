@@ -12,28 +12,18 @@ from tests.house.source import ROOT, place, product_files
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 HEADING = "## Words that names do not hold"
-TO_MEND = Path(__file__).with_name("words_to_mend.txt")
-"""What is known and not mended yet: one line each, and none that is no more true."""
 
 
 def test_no_name_holds_a_word_that_the_glossary_excludes() -> None:
-    bad = set(_excluded_names())
-
-    assert sorted(bad - _known()) == [], "docs/glossary.md says which word to take"
+    assert sorted(set(_excluded_names())) == [], "docs/glossary.md says which word to take"
 
 
 def test_each_module_has_a_name_of_its_own() -> None:
-    assert sorted(set(_twice("module", _modules())) - _known()) == []
+    assert sorted(_twice("module", _modules())) == []
 
 
 def test_each_public_class_has_a_name_of_its_own() -> None:
-    assert sorted(set(_twice("class", _classes())) - _known()) == []
-
-
-def test_what_is_to_be_mended_is_still_so() -> None:
-    found = {*_excluded_names(), *_twice("module", _modules()), *_twice("class", _classes())}
-
-    assert sorted(_known() - found) == []
+    assert sorted(_twice("class", _classes())) == []
 
 
 def test_a_word_that_the_glossary_excludes_is_seen() -> None:
@@ -111,7 +101,3 @@ def _twice(kind: str, named: Iterator[tuple[str, Path]]) -> Iterator[str]:
     for name, path in named:
         places[name].append(place(path))
     yield from (f"{kind} {name}: {', '.join(where)}" for name, where in places.items() if len(where) > 1)
-
-
-def _known() -> set[str]:
-    return set(TO_MEND.read_text(encoding="utf-8").splitlines()) if TO_MEND.exists() else set()

@@ -69,10 +69,22 @@ def _parser() -> Parser:
 
 def findings(sql: str, *, quoted: bool = True) -> list[str]:
     """Return what the grammars of SQL Server 2017 and 2019 refuse in a batch, or in a script with GO between its batches."""
+    asked = ((grammar, _parser().ask(sql, grammar, quoted=quoted, tree=False)) for grammar in GRAMMARS)
+    return [one for grammar, answer in asked for one in _errors(grammar, answer)]
+
+
+def read(sql: str) -> tuple[Tree, list[str]]:
+    """Return the tree of a text and what the grammars refuse in it, of which there is no tree."""
+    older, newest = GRAMMARS
+    answer = _parser().ask(sql, newest, quoted=True, tree=True)
+    found = [*_errors(older, _parser().ask(sql, older, quoted=True, tree=False)), *_errors(newest, answer)]
+    return {} if found else {**answer["tree"], "marks": marks_in(sql)}, found
+
+
+def _errors(grammar: Grammar, answer: dict[str, Any]) -> list[str]:
     return [
         f"SQL Server {grammar}, line {line}, column {column}: {message} ({number})"
-        for grammar in GRAMMARS
-        for number, line, column, message in _parser().ask(sql, grammar, quoted=quoted, tree=False)["errors"]
+        for number, line, column, message in answer["errors"]
     ]
 
 

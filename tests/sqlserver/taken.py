@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.sqlserver.catalog import control_database
 from tests.sqlserver.lint import all_refused
-from tests.sqlserver.parser import findings, tree_of
+from tests.sqlserver.parser import read
 
 SENT: list[str] = []
 """What the test that runs had sent, or would have sent to SQL Server, and nobody has looked at yet."""
@@ -17,9 +17,10 @@ SENT: list[str] = []
 @cache
 def refused(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> tuple[str, ...]:
     """Return why a batch would be refused; nothing where it is taken."""
-    if found := findings(sql):
+    tree, found = read(sql)
+    if found:
         return tuple(found)
-    return tuple(all_refused(tree_of(sql), control_database(), by_any_client=by_any_client, of_ours=of_ours))
+    return tuple(all_refused(tree, control_database(), by_any_client=by_any_client, of_ours=of_ours))
 
 
 def assert_taken(sql: str, *, by_any_client: bool = False, of_ours: bool = False) -> None:
