@@ -11,7 +11,13 @@ from hypothesis import settings
 
 FULL = {
     "acceptance/test_bad_servers.py": "servers that fail in all the ways that they have",
+    "acceptance/test_cli_dependencies.py": "rounds of several real controllers",
+    "acceptance/test_cli_doctor.py": "the installed doctor, which starts processes of its own",
     "acceptance/test_cli_demo.py": "the demo, in real time, twice, and what keeps it from beginning",
+    "acceptance/test_cli_freezing.py": "freezes that a real controller meets, waited for in real time",
+    "acceptance/test_cli_jobs.py": "modules of jobs, which every command tries in a child",
+    "acceptance/test_cli_report.py": "the installed reports on what real controllers have done",
+    "acceptance/test_cli_schedules.py": "due times that are waited for",
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
     "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
     "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",
