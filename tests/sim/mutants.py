@@ -215,7 +215,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "what is purged need not be old",
         "purge",
         (retention, " or one.changed_at >= now - keep.age", ""),
-        (finished_instances, " if row.z_updated < before]", "]"),
+        (finished_instances, " if changed < before]", "]"),
     ),
     mutant(
         "the last ones are purged too",

@@ -127,8 +127,8 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "intake",
         (
             definitions,
-            "entity=str(row.ProcessBatchName if row.Entity is None else row.Entity)",
-            "entity=str(row.ProcessBatchName)",
+            "entity=name if row.Entity is None else row.Entity",
+            "entity=name",
         ),
     ),
 )
