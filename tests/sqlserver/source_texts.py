@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.house.source import ROOT, place, product_files
 
 OF_OTHERS = re.compile(
-    r"batchctl/store/(dialects/(health/)?(sqlite|postgresql)\w*|maintenance/scripts|turns|maintenance/sql_script)\.py"
+    r"batchctl/store/(dialects/(health/)?(sqlite|postgresql)\w*|maintenance/scripts|tables/on_sqlite|turns|maintenance/sql_script)\.py"
     r"|batchctl/store/repeatable/\w+\.py"
     r"|batchctl/(cli/maintenance/demo\w*|operations/maintenance/demo_database)\.py"
     r"|step_handlers/(?:\w+/)?(_postgres\w*|_psql\w*|_sqlite\w*|_procedure_files|_sql_text|_posix_shell|_windows_shell)\.py"
