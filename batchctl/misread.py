@@ -14,13 +14,13 @@ from batchctl.store.scheduling import calendars
 
 
 def of_batch(
-    connection: Any, batch: BatchDefinition, wording: Collection[MissingPlugin], now: datetime
+    connection: Any, batch: BatchDefinition, known: Collection[MissingPlugin], now: datetime
 ) -> tuple[IncidentSign, ...]:
-    """Return it of one batch, and what it names that is not installed, but for what is `said` otherwise."""
+    """Return it of one batch, and what it names that is not installed, but for what is `known` already."""
     from batchctl.store.alerting import evidence  # noqa: PLC0415 - who looks at no single batch loads none of its statements
 
-    told = {one.message for one in wording}
-    missing = [one for one in dead_ends.not_installed(batch, now) if one.message not in told]
+    messages = {one.message for one in known}
+    missing = [one for one in dead_ends.not_installed(batch, now) if one.message not in messages]
     expected = evidence.expected_of(connection, batch.batch_id)
     return (*missing, *of_batches([batch], expected, calendars.names(connection), now))
 

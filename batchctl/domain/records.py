@@ -116,13 +116,13 @@ def shown(record: Any, **instead: Mapping[str, JsonValue]) -> dict[str, JsonValu
 
 def of_columns(record: type[Record], columns: Mapping[str, JsonValue]) -> Record:
     """Make a record of its columns as JSON has them; what these do not say is as where nobody says anything."""
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields_of(record):
         if field.record is not None:
-            said[field.name] = of_columns(field.record, columns)
+            values[field.name] = of_columns(field.record, columns)
         elif field.is_column and (value := columns.get(field.columns[0])) is not None:
-            said[field.name] = value if field.kept.parse is None else field.kept.parse(value)
-    return record(**said)
+            values[field.name] = value if field.kept.parse is None else field.kept.parse(value)
+    return record(**values)
 
 
 def _spread(field: Field, value: Any, convert: Convert | None, parts: Convert) -> Iterator[tuple[str, Any]]:
@@ -135,9 +135,9 @@ def _spread(field: Field, value: Any, convert: Convert | None, parts: Convert) -
 
 
 def _field(name: str, hint: Any) -> Field:
-    kind, *said = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    column = next((each for each in said if isinstance(each, str)), _EVERYWHERE.get(name) or _by_rule(name))
-    is_column, is_shown = Mark.NO_COLUMN not in said, Mark.NOT_SHOWN not in said
+    kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    column = next((each for each in marks if isinstance(each, str)), _EVERYWHERE.get(name) or _by_rule(name))
+    is_column, is_shown = Mark.NO_COLUMN not in marks, Mark.NOT_SHOWN not in marks
     if not is_column and not is_shown:
         return Field(name, (), is_column=False, is_shown=False)
     if is_dataclass(kind):
@@ -145,7 +145,7 @@ def _field(name: str, hint: Any) -> Field:
     if get_origin(kind) is tuple and ... not in get_args(kind):
         columns = tuple(f"{column}{at}" for at in range(1, len(get_args(kind)) + 1))
         return Field(name, columns, is_shown=is_shown)
-    kept = next((each for each in said if isinstance(each, Kept)), None) or _kept(kind, column)
+    kept = next((each for each in marks if isinstance(each, Kept)), None) or _kept(kind, column)
     return Field(name, (column,), kept, None, is_column, is_shown)
 
 
@@ -161,7 +161,7 @@ def _kept(kind: Any, column: str) -> Kept:
     if kind is timedelta:
         return _DURATIONS[column.endswith(("Mins", "Minutes"))]
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return Kept(_words(kind), _value, _value, lambda wording: kind(str(wording)))
+        return Kept(_words(kind), _value, _value, lambda value: kind(str(value)))
     return _KEPT.get(getattr(kind, "__supertype__", kind), Kept())
 
 
@@ -181,7 +181,7 @@ def _duration(seconds: int) -> Kept:
     def read(number: int) -> timedelta:
         return timedelta(seconds=number * seconds)
 
-    return Kept(read, written, written, lambda wording: read(int(str(wording))))
+    return Kept(read, written, written, lambda value: read(int(str(value))))
 
 
 def _value(member: StrEnum) -> str:
@@ -191,8 +191,8 @@ def _value(member: StrEnum) -> str:
 _DURATIONS = _duration(1), _duration(60)
 _KEPT: Mapping[Any, Kept] = {
     bool: Kept(lambda flag: flag == 1, int, int, lambda flag: flag == 1),
-    int: Kept(parse=lambda wording: int(str(wording))),
+    int: Kept(parse=lambda value: int(str(value))),
     str: Kept(parse=str),
-    datetime: Kept(show=moment, parse=lambda wording: datetime.fromisoformat(str(wording))),
-    date: Kept(date.fromisoformat, date.isoformat, date.isoformat, lambda wording: date.fromisoformat(str(wording))),
+    datetime: Kept(show=moment, parse=lambda value: datetime.fromisoformat(str(value))),
+    date: Kept(date.fromisoformat, date.isoformat, date.isoformat, lambda value: date.fromisoformat(str(value))),
 }

@@ -33,8 +33,8 @@ class Reader(Generic[Record]):
         """Return the function that somebody would write by hand, and that is as fast: rows are read all the time."""
         wanted = [field for field in fields_of(self.record) if field.is_column and field.name not in given]
         readers = {f"_{field.name}": _reader(field) for field in wanted}
-        said = ", ".join(f"{field.name}={_wording(field)}" for field in wanted)
-        source = f"lambda row, **given: make({said}, **given)" if given else f"lambda row: make({said})"
+        arguments = ", ".join(f"{field.name}={_expression(field)}" for field in wanted)
+        source = f"lambda row, **given: make({arguments}, **given)" if given else f"lambda row: make({arguments})"
         made = self._made[given] = eval(source, {**readers, "make": self.record})  # noqa: S307 - names of our own only
         return made
 
@@ -43,7 +43,7 @@ def _reader(field: Field) -> Any:
     return field.kept.read if field.record is None else Reader(field.record)
 
 
-def _wording(field: Field) -> str:
+def _expression(field: Field) -> str:
     if field.record is not None:
         return f"_{field.name}(row)"
     if len(field.columns) > 1:

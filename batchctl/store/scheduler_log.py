@@ -99,11 +99,11 @@ def add_all(
     now: datetime,
     *,
     entity: str,
-    wording: Iterable[tuple[IntakeId, str]],
+    messages: Iterable[tuple[IntakeId, str]],
 ) -> None:
     """Record the same event of many FileProcess rows, each with what there is to say of it."""
     columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
-    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in wording]
+    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in messages]
     if rows:
         _ADD.rows(connection, columns, rows).insert(connection)
 

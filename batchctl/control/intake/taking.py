@@ -166,10 +166,10 @@ def _remember(
 def _log(connection: Any, watch: FileWatchRow, submitted: Sequence[tuple[FoundFile, IntakeId]], now: datetime) -> None:
     said = {intake_id: _wording(file) for file, intake_id in submitted if unfit(file.path) is None}
     scheduler_log.add_all(
-        connection, SchedulerEvent.FIRED, watch.source, now, entity=watch.entity, wording=said.items()
+        connection, SchedulerEvent.FIRED, watch.source, now, entity=watch.entity, messages=said.items()
     )
     refused = [(intake_id, NO_TEXT) for file, intake_id in submitted if unfit(file.path) is not None]
-    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch.source, now, entity=watch.entity, wording=refused)
+    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch.source, now, entity=watch.entity, messages=refused)
 
 
 def _wording(file: FoundFile) -> str:

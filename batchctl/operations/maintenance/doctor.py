@@ -98,7 +98,7 @@ class Doctor:
         return tuple(PlacedFinding(visible(target), finding) for target, findings in lines for finding in findings)
 
     def _findings(self, key: str, look: Callable[[], Iterator[HealthFinding]]) -> list[HealthFinding]:
-        """Collect the readings of one database, up to where nothing more can be read."""
+        """Collect the findings of one database, up to where nothing more can be read."""
         found: list[HealthFinding] = []
         try:
             for finding in look():

@@ -215,11 +215,11 @@ class CalendarKeeper:
             self.actor.note(connection, "calendar import", _target(made.calendar), reason, was, became)
 
 
-def _with(calendar: Calendar, day: date | str, wording: CalendarDay | None) -> Calendar:
+def _with(calendar: Calendar, day: date | str, instead: CalendarDay | None) -> Calendar:
     """Return a calendar that says something else of a day."""
     days = [each for each in calendar.days if each.day != day]
     no_days = [each for each in calendar.no_days if each.column != almanac.DATE or each.text != day]
-    return replace(calendar, days=(*days, *([] if wording is None else [wording])), no_days=tuple(no_days))
+    return replace(calendar, days=(*days, *([] if instead is None else [instead])), no_days=tuple(no_days))
 
 
 def _become(known: Calendar | None, made: Imported) -> Calendar:

@@ -204,8 +204,8 @@ def _then_enabled(finding: Finding) -> str | None:
     return f"{remedy.removesuffix(OR_DISABLE)}   (then enable it)"
 
 
-def _own(wording: Columns) -> Columns:
-    return {column: value for column, value in wording.items() if column not in _NOT_SHOWN}
+def _own(columns: Columns) -> Columns:
+    return {column: value for column, value in columns.items() if column not in _NOT_SHOWN}
 
 
 def _of_lengths(after: Columns) -> Iterator[Finding]:

@@ -141,7 +141,7 @@ def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
 def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
     # Every command loads the tables and hardly one makes any: a hundred constraints would take longer than all the rest.
     del connection, options
-    from batchctl.store.tables import on_sqlite  # noqa: F401, PLC0415 - as above: it says how SQLite is told of a table
+    from batchctl.store.tables import on_sqlite  # noqa: F401, PLC0415 - importing it teaches SQLite's form of a table
 
     for table in made.tables.values():
         for constraint in time_checks(table.columns):

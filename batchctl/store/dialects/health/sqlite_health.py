@@ -72,7 +72,7 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
     return [HealthFinding("rights", Result.FAIL, f"This user cannot write to {culprit}.", next_step)]
 
 
-def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:  # noqa: ARG001 - as above
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:  # noqa: ARG001 - a file's tables are all alike
     """Nothing: who may write to the file may do anything to its tables."""
     return []
 
