@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,15 +39,25 @@ _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _instance = click.argument("instance_id", metavar="[ID]", required=False, type=INSTANCE_ID)
 
 
-@click.command()
-@_instance
-@click.option("--from", "from_seq", type=WholeNumber(1, 2_000_000_000), metavar="SEQ", help="Begin with this step.")
-@click.option("--set", "corrections", multiple=True, metavar="Data3=VALUE", help="Correct a value; may be repeated.")
-@many_options("failed")
-@reason(required=True)
-@sure
-@as_json
-@click.pass_context
+def _verb(of_many: str | None, *own: Callable[[Any], Any], needs_reason: bool) -> Callable[[Any], click.Command]:
+    """Make a command that acts on one instance, or on all that a filter finds; it may have options of its own."""
+    common = (many_options(of_many), reason(required=needs_reason), sure, as_json, click.pass_context)
+    options: Sequence[Callable[[Any], Any]] = (_instance, *own, *common)
+
+    def made(function: Any) -> click.Command:
+        return click.command()(reduce(lambda inner, option: option(inner), reversed(options), function))
+
+    return made
+
+
+@_verb(
+    "failed",
+    click.option("--from", "from_seq", type=WholeNumber(1, 2_000_000_000), metavar="SEQ", help="Begin with this step."),
+    click.option(
+        "--set", "corrections", multiple=True, metavar="Data3=VALUE", help="Correct a value; may be repeated."
+    ),
+    needs_reason=True,
+)
 def rerun(
     ctx: click.Context,
     /,
@@ -54,10 +65,7 @@ def rerun(
     from_seq: int | None,
     corrections: Sequence[str],
     reason: str,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    **many: Any,
+    **how: Any,
 ) -> None:
     """Run an instance again, from the step that failed or from the one --from names; or all that a filter finds.
 
@@ -70,110 +78,34 @@ def rerun(
     def act(operator: Operator, at: InstanceId, seen: BatchInstance | None = None) -> Intervention:
         return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
 
-    _do(ctx, "rerun", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+    _do(ctx, "rerun", act, instance_id, **how)
 
 
-@click.command()
-@_instance
-@many_options(None)
-@reason(required=False)
-@sure
-@as_json
-@click.pass_context
-def pause(
-    ctx: click.Context,
-    /,
-    instance_id: int | None,
-    reason: str | None,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    **many: Any,
-) -> None:
+@_verb(None, needs_reason=False)
+def pause(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let nothing more of an instance start, or of all that a filter finds; a step that runs ends first."""
-
-    def act(operator: Operator, at: InstanceId) -> Intervention:
-        return operator.pause(at, reason=reason)
-
-    _do(ctx, "pause", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+    _do(ctx, "pause", lambda operator, at: operator.pause(at, reason=reason), instance_id, **how)
 
 
-@click.command()
-@_instance
-@many_options("paused")
-@reason(required=False)
-@sure
-@as_json
-@click.pass_context
-def resume(
-    ctx: click.Context,
-    /,
-    instance_id: int | None,
-    reason: str | None,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    **many: Any,
-) -> None:
+@_verb("paused", needs_reason=False)
+def resume(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let a paused instance go on where it stood, or all that a filter finds."""
-
-    def act(operator: Operator, at: InstanceId) -> Intervention:
-        return operator.resume(at, reason=reason)
-
-    _do(ctx, "resume", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+    _do(ctx, "resume", lambda operator, at: operator.resume(at, reason=reason), instance_id, **how)
 
 
-@click.command()
-@_instance
-@many_options(None)
-@reason(required=True)
-@sure
-@as_json
-@click.pass_context
-def cancel(
-    ctx: click.Context,
-    /,
-    instance_id: int | None,
-    reason: str,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    **many: Any,
-) -> None:
+@_verb(None, needs_reason=True)
+def cancel(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Give an instance up, or all that a filter finds; a step that runs is stopped.
 
     On a terminal it asks before it stops one.
     """
-
-    def act(operator: Operator, at: InstanceId) -> Intervention:
-        return operator.cancel(at, reason=reason)
-
-    _do(ctx, "cancel", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+    _do(ctx, "cancel", lambda operator, at: operator.cancel(at, reason=reason), instance_id, **how)
 
 
-@click.command()
-@_instance
-@many_options("failed")
-@reason(required=True)
-@sure
-@as_json
-@click.pass_context
-def skip(
-    ctx: click.Context,
-    /,
-    instance_id: int | None,
-    reason: str,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    **many: Any,
-) -> None:
+@_verb("failed", needs_reason=True)
+def skip(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Go on without the step that is next, of one instance or of all that a filter finds; the history keeps who and why."""
-
-    def act(operator: Operator, at: InstanceId) -> Intervention:
-        return operator.skip(at, reason=reason)
-
-    _do(ctx, "skip", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+    _do(ctx, "skip", lambda operator, at: operator.skip(at, reason=reason), instance_id, **how)
 
 
 _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. Stop that, and give the instance up?"}
@@ -185,11 +117,11 @@ def _do(
     verb: str,
     act: Callable[..., Intervention],
     instance_id: int | None,
-    many: dict[str, Any],
     *,
     yes: bool,
     dry_run: bool,
     as_json: bool,
+    **many: Any,
 ) -> None:
     """Act on the one instance that is named, or on those that a filter finds."""
     from batchctl.cli import output, selecting
