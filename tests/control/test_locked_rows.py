@@ -789,7 +789,7 @@ def test_a_creation_pass_counts_the_rows_that_somebody_keeps_locked_and_says_who
 
 
 @pytest.mark.parametrize(
-    ("trouble", "ago", "between", "opened"),
+    ("failure", "ago", "between", "opened"),
     [
         ("{own}", timedelta(days=3), False, ["controller_trouble"]),
         ("{own}", timedelta(days=3), True, ["controller_trouble"]),
