@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from batchctl import config
 from batchctl.app import App, open_app
-from batchctl.domain.errors import SchemaMismatch
+from batchctl.domain.errors import Busy, SchemaMismatch
 from batchctl.domain.scheduling.zone_offsets import offsets
 from batchctl.operations import copies, presence
 from batchctl.ports import Boundary
@@ -50,7 +50,7 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
     transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
-            dialect_of(connection).lock_schema(connection)
+            _lock_schema(connection)
             schema.check_upgradable(connection)
             if beside is not None:
                 beside(schema.tables_of_others(connection))
@@ -67,6 +67,12 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
         return Upgraded(before, newest, found, _left(transactions, before, found))
     finally:
         transactions.close()
+
+
+def _lock_schema(connection: Any) -> None:
+    if not dialect_of(connection).lock_schema(connection):
+        message = "Another program upgrades the control database."
+        raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
 def _left(transactions: StoreTransactions, before: str | None, found: SchemaStanding) -> Sequence[str]:

@@ -161,7 +161,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.dependencies.dependencies:_start": 1140,
     "batchctl.store.dialects.health.sqlite_health:open_target": 1141,
     "batchctl.store.dialects.mssql:_refused": 1142,
-    "batchctl.store.dialects.mssql:lock_schema": 1143,
+    "batchctl.control_database:_lock_schema": 1143,
     "batchctl.store.dialects.mssql:database_refused": 1144,
     "batchctl.store.dialects.mssql_session:driver_for": 1145,
     "batchctl.store.dialects.mssql_session:_whichever": 1146,

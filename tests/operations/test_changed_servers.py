@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from batchctl import app
 from batchctl.cli import main
 from batchctl.control_database import upgrade_database
-from batchctl.domain.errors import DatabaseRefused
+from batchctl.domain.errors import Busy, DatabaseRefused
 from batchctl.store import engine
+from batchctl.store.dialects import postgresql
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl
@@ -144,6 +146,19 @@ def test_of_two_upgrades_at_once_the_second_finds_nothing_to_do(postgres: Postgr
     assert [process.returncode for process in (first, second)] == [0, 0], said
     assert f"has schema {schema.newest_revision()}; its views and triggers were made anew" in said[0][0]
     assert f"Nothing to do: the control database has schema {schema.newest_revision()}" in said[1][0]
+
+
+def test_an_upgrade_behind_one_that_does_not_end_is_refused(
+    postgres: PostgresServer, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "UPGRADE_PATIENCE_SECONDS", 0.1)
+    config = configured(tmp_path, f'database_url = "{postgres.url(database)}"\n')
+    endless = StoreTransactions(engine.open_engine(postgres.url(database), tmp_path))
+
+    with closing(endless), endless.read() as connection:
+        postgresql.lock_schema(connection)
+        with pytest.raises(Busy, match="Another program upgrades the control database"):
+            upgrade_database(config)
 
 
 LOST = ["DELETE FROM Setting", "UPDATE Setting SET Value = ' '"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,14 @@ from typing import cast
 
 import psycopg
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from batchctl.domain.error_codes import code_at
 from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseRefused, DatabaseUnreachable
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.definitions import definitions
-from batchctl.store.dialects import postgresql, postgresql_errors
+from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS, postgresql, postgresql_errors
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions, left_out_if_refused, savepoint
@@ -396,3 +396,19 @@ def test_a_database_of_another_version_is_refused(postgres: PostgresServer, data
     with transactions.read() as connection, pytest.raises(Exception, match="knows none older"):
         schema.verify(connection)
     transactions.close()
+
+
+def test_an_upgrade_waits_for_another_one_and_for_longer_than_for_any_other_lock(
+    postgres: PostgresServer, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "UPGRADE_PATIENCE_SECONDS", 0.1)
+    first, second = way_to(postgres.url(database)), way_to(postgres.url(database))
+    with closing(second), second.read() as waiting:
+        with closing(first), first.read() as upgrading:
+            assert postgresql.lock_schema(upgrading)
+            assert not postgresql.lock_schema(waiting)
+        monkeypatch.undo()
+
+        assert postgresql.lock_schema(waiting)
+        assert waiting.scalar(text("SHOW lock_timeout")) == "5s"
+        assert UPGRADE_PATIENCE_SECONDS > 60

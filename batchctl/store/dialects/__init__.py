@@ -38,8 +38,11 @@ class Dialect(Protocol):
         """Set what the database itself remembers, before the first migration."""
         ...
 
-    def lock_schema(self, connection: Connection) -> None:
-        """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
+    def lock_schema(self, connection: Connection) -> bool:
+        """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+
+        Return False when somebody else has changed it for longer than `UPGRADE_PATIENCE_SECONDS`.
+        """
         ...
 
     def end_migration(self, connection: Connection) -> None:
@@ -210,6 +213,9 @@ if TYPE_CHECKING:
 
 NAMES = ("sqlite", "postgresql", "mssql")
 _ALSO_CALLED = {"sqlserver": "mssql"}
+
+UPGRADE_PATIENCE_SECONDS = 300
+"""How long an upgrade waits for others of the same database: each compares everything with what it would make."""
 
 
 def dialect_of(engine: Engine | Connection) -> Dialect:

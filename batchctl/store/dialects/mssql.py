@@ -14,9 +14,10 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, DatabaseRefused, DatabaseUnreachable
+from batchctl.domain.errors import DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
+from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
 from batchctl.store.dialects.mssql_compiler import write_for_sql_server
@@ -84,7 +85,9 @@ _GET_LOCK = (
     " DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
     " @LockOwner = 'Session', @LockTimeout = {}; SELECT @got;"
 )
-_LOCK_SCHEMA = "DECLARE @lock nvarchar(255) = N'batchctl schema ' + SCHEMA_NAME();" + _GET_LOCK.format(5000)
+_LOCK_SCHEMA = "DECLARE @lock nvarchar(255) = N'batchctl schema ' + SCHEMA_NAME();" + _GET_LOCK.format(
+    UPGRADE_PATIENCE_SECONDS * 1000
+)
 _LOCK_NAME = (
     "DECLARE @lock nvarchar(255) = N'batchctl ' + SCHEMA_NAME() + N' ' + ?;"
     " DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
@@ -189,15 +192,13 @@ def prepare(connection: Connection) -> None:
     """Nothing that the database would have to remember."""
 
 
-def lock_schema(connection: Connection) -> None:
+def lock_schema(connection: Connection) -> bool:
     """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
 
     What is made on it takes the time that it takes, such as an index over millions of attempts.
     """
     _session(connection).raw.timeout = 0
-    if not _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema"):
-        message = "Another program upgrades the control database."
-        raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
+    return _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema")
 
 
 def end_migration(connection: Connection) -> None:

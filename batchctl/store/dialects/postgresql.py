@@ -20,6 +20,7 @@ from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
+from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS
 from batchctl.store.dialects import postgresql_catalog as catalog
 from batchctl.store.dialects import postgresql_errors as errors
 from batchctl.store.dialects import postgresql_locks as locks
@@ -102,7 +103,10 @@ SILENT_LOOKS = 350
 """How often, ten times a second, a server may be found silent over one answer; it gives up most of them sooner itself."""
 LOOKS_FOR_LOST_SESSION = 50
 _END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
-_LOCK_SCHEMA = "SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))"
+_LOCK_SCHEMA = """
+SELECT set_config('lock_timeout', '{patience}', true), set_config('statement_timeout', '0', true);
+SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))
+"""
 
 
 def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
@@ -211,12 +215,18 @@ def prepare(connection: Connection) -> None:
     """Nothing that the database would have to remember."""
 
 
-def lock_schema(connection: Connection) -> None:
+def lock_schema(connection: Connection) -> bool:
     """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
 
     A lock within the transaction would come too late: what it sees is settled when it begins.
     """
-    _raw(connection).execute(_LOCK_SCHEMA)
+    try:
+        _raw(connection).execute(_LOCK_SCHEMA.format(patience=f"{UPGRADE_PATIENCE_SECONDS}s"))
+    except Exception as error:
+        if not is_transient(error):
+            raise
+        return False
+    return True
 
 
 def end_migration(connection: Connection) -> None:

@@ -190,8 +190,9 @@ def prepare(connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version = {number}")
 
 
-def lock_schema(connection: Connection) -> None:
-    """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
+def lock_schema(connection: Connection) -> bool:  # noqa: ARG001 - the protocol's
+    """Wait for nobody: one lock is for the whole file, and each transaction takes it before it reads."""
+    return True
 
 
 def end_migration(connection: Connection) -> None:
