@@ -1,6 +1,8 @@
 """Commands without the start of an interpreter: a process has loaded batchctl, and forks one that carries a command out.
 
 What a command may do to its process (its folder, environment, signals, modules, exit) ends with it, as in a terminal.
+A command that only reads or changes rows leaves a process as it was: one process carries out many of them in turn, for to
+fork takes twice as long as most of them do.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -48,6 +51,10 @@ WARMING = (
         "db verify",
     ),
 )
+IN_TURN = frozenset({"status", "show", "history", "why", "batches", "inbox", "incidents", "audit", "rerun", "submit"})
+"""What starts no process, calls no plugin, and ends by itself."""
+MOST_IN_TURN = 100
+"""How many commands one process carries out; each leaves a little more in its memory."""
 
 
 class LoadedBatchctl:
@@ -65,43 +72,76 @@ class LoadedBatchctl:
             if not door.read():
                 message = "batchctl could not be loaded; the reason stands above"
                 raise RuntimeError(message)
+        self._kept: _Line | None = None
+        self._turn = threading.Lock()
 
     def run(
         self, *args: str, cwd: Path, env: Mapping[str, str], input: str, patience: float
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end, as `subprocess.run` does."""
-        with _file() as given, _file() as out, _file() as err:
-            given.write(input)
-            given.flush()
-            given.seek(0)
-            request = json.dumps({"args": args, "cwd": str(cwd), "env": dict(env)}).encode()
-            with socket.socket(socket.AF_UNIX) as line:
-                line.settimeout(patience)
-                line.connect(self._address)
-                socket.send_fds(line, [len(request).to_bytes(8)], [given.fileno(), out.fileno(), err.fileno()])
-                line.sendall(request)
-                code = self._outcome(line, args, patience)
-            said = [_read(stream) for stream in (out, err)]
+        stays = args[:1] != () and args[0] in IN_TURN and self._turn.acquire(blocking=False)
+        try:
+            with _file() as given, _file() as out, _file() as err:
+                given.write(input)
+                given.flush()
+                given.seek(0)
+                request = {"args": args, "cwd": str(cwd), "env": dict(env), "stays": stays}
+                line = self._kept if stays and self._kept is not None else _Line(self._address)
+                code = line.ask(request, [given.fileno(), out.fileno(), err.fileno()], patience)
+                self._keep(line, stays=stays)
+                said = [_read(stream) for stream in (out, err)]
+        finally:
+            if stays:
+                self._turn.release()
         return subprocess.CompletedProcess(["batchctl", *args], code, *said)
+
+    def _keep(self, line: _Line, *, stays: bool) -> None:
+        goes_on = line.is_open and line.asked < MOST_IN_TURN
+        if stays:
+            self._kept = line if goes_on else None
+        if not (stays and goes_on):
+            line.close()
 
     def close(self) -> None:
         """End the process."""
+        if self._kept is not None:
+            self._kept.close()
         self._process.terminate()
         self._process.wait()
         self._folder.cleanup()
 
-    @staticmethod
-    def _outcome(line: socket.socket, args: tuple[str, ...], patience: float) -> int:
-        pid = None
+
+class _Line:
+    """A line to a process that carries commands out."""
+
+    def __init__(self, address: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(address)
+        self._answers = self._socket.makefile("rb")
+        self._pid = int(self._answers.readline())
+        self.asked = 0
+        self.is_open = True
+        """False once the process has ended."""
+
+    def ask(self, request: Mapping[str, Any], streams: list[int], patience: float) -> int:
+        """Let the process carry a command out; return its exit code."""
+        self.asked += 1
+        text = json.dumps(request).encode()
+        self._socket.settimeout(patience)
         try:
-            with line.makefile("rb") as answer:
-                pid = int(answer.readline())
-                return int(answer.readline())
+            socket.send_fds(self._socket, [len(text).to_bytes(8)], streams)
+            self._socket.sendall(text)
+            ended, _, code = self._answers.readline().partition(b" ")
         except TimeoutError:
-            if pid is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            raise subprocess.TimeoutExpired(["batchctl", *args], patience) from None
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(["batchctl", *request["args"]], patience) from None
+        self.is_open = ended == b"carried-out"
+        return int(code)
+
+    def close(self) -> None:
+        self._answers.close()
+        self._socket.close()
 
 
 def _file() -> IO[str]:
@@ -114,22 +154,40 @@ def _read(stream: IO[str]) -> str:
 
 
 def serve(address: str, ready: int) -> None:
-    """Fork for every command that is asked for."""
+    """Fork for every command that is asked for, and report how it ended."""
     _load()
     _warm()
     gc.freeze()  # what is looked through for garbage is copied for every command
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who is forked here waits for nobody
+    ended, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    lines: dict[int, socket.socket] = {}
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen()
         os.write(ready, b"ready")
         os.close(ready)
         while True:
-            line, _ = door.accept()
-            if os.fork() == 0:
-                door.close()
-                _attend(line)
-            line.close()
+            called = select.select([door.fileno(), ended], [], [])[0]
+            if door.fileno() in called:
+                line, _ = door.accept()
+                if (pid := os.fork()) == 0:
+                    _attend(line)
+                lines[pid] = line
+                line.sendall(b"%d\n" % pid)
+            if ended in called:
+                os.read(ended, select.PIPE_BUF)
+                _report_ends(lines)
+
+
+def _report_ends(lines: dict[int, socket.socket]) -> None:
+    while lines:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with lines.pop(pid) as line, suppress(BrokenPipeError):
+            line.sendall(b"ended %d\n" % os.waitstatus_to_exitcode(status))
 
 
 def _load() -> None:
@@ -166,22 +224,28 @@ def _warm() -> None:
 
 
 def _attend(line: socket.socket) -> NoReturn:
-    """Wait for a command and say how it ended."""
+    """Carry out the commands that a line asks for, one after the other; the last ends the process."""
+    signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    length, streams, _, _ = socket.recv_fds(line, 8, 3)
-    with line, line.makefile("rb") as asked:
-        request = json.loads(asked.read(int.from_bytes(length)))
-        pid = os.fork()
-        if pid == 0:
-            line.detach()
-            _carry_out(request, streams)
-        line.sendall(b"%d\n" % pid)
-        _, status = os.waitpid(pid, 0)
-        line.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    path = list(sys.path)
+    while True:
+        length, streams, _, _ = socket.recv_fds(line, 8, 3)
+        if not length:
+            os._exit(0)
+        with line.makefile("rb") as asked:
+            request = json.loads(asked.read(int.from_bytes(length)))
+        code = _carry_out(request, streams)
+        if not request["stays"] or threading.active_count() > 1:
+            _end(code)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        sys.path[:] = path
+        _forget_modules_of(request["cwd"])
+        line.sendall(b"carried-out %d\n" % code)
 
 
-def _carry_out(request: dict[str, Any], streams: list[int]) -> NoReturn:
+def _carry_out(request: dict[str, Any], streams: list[int]) -> int:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -200,12 +264,26 @@ def _carry_out(request: dict[str, Any], streams: list[int]) -> NoReturn:
         code = end.code
     except BaseException:  # noqa: BLE001 - as an interpreter ends
         traceback.print_exc()
-    # What an interpreter does at its end, but for taking apart all that was loaded.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _end(code: int) -> NoReturn:
+    """Do what an interpreter does at its end, but for taking apart all that was loaded."""
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 0)
+    os._exit(code)
+
+
+def _forget_modules_of(folder: str) -> None:
+    """Forget what was imported from a folder of a test: the next one may have modules of the same names."""
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+            del sys.modules[name]
+    importlib.invalidate_caches()
 
 
 if __name__ == "__main__":
