@@ -24,7 +24,7 @@ HELD = (
     "inserted before a batch of this entity ran commands: look at Data,"
     " then: inbox retry --reason ..., or inbox reject --reason ..."
 )
-"""What is said on a row that nobody who may ask for commands has asked for."""
+"""The message on a row that no role which may ask for commands has asked for."""
 WHO_MAY = (
     "SELECT 1 FROM pg_roles r WHERE pg_has_role({who}, r.oid, 'MEMBER') AND ("  # noqa: S608 - our own names
     f"r.rolname = '{SERVICE}' OR r.oid = (SELECT relowner FROM pg_class WHERE oid = to_regclass('FileProcess')) OR r.rolname IN ("
@@ -94,7 +94,7 @@ def _guards(connection: Connection) -> set[str]:
 
 
 def kind_of_database(connection: Connection) -> str:
-    """Return which of the scripts of roles is for it."""
+    """Return the dialect whose script of roles is for the database."""
     return connection.dialect.name
 
 

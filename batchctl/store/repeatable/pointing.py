@@ -33,7 +33,7 @@ KEPT = (
     ("ScheduleBackfill", "Schedule_id", "Schedule"),
     ("FileWatchSeen", "FileWatch_id", "FileWatch"),
 )
-"""Those of what the engine writes down: only what they name is guarded, so that no statement of the engine takes longer."""
+"""The engine's foreign keys: only what they name is guarded, so that no statement of the engine takes longer."""
 INSTEAD = {
     "ProcessBatch": "batchctl disable NAME --reason ...",
     "Calendar": "batchctl calendar remove NAME --reason ...",
@@ -80,7 +80,7 @@ _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowN
 
 
 def views(dialect: str) -> dict[str, str]:
-    """Return which rows others name by number, on SQLite."""
+    """Return the view of rows that others name by number, on SQLite."""
     if dialect != "sqlite":
         return {}
     rows = (f"SELECT '{named}', {column} FROM {table}" for named in NAMES for table, column in _pointing_at(named))
