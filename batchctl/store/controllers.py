@@ -1,4 +1,4 @@
-"""`Controller`: who works on the database, and the sign of life that others watch."""
+"""`Controller`: the controllers of the database, and the signs of life that others watch."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | N
 
 
 def owners(connection: Connection) -> set[str | None]:
-    """Return who has claimed something, or begun a step that has not ended, by whatever name stands there."""
+    """Return the names, as they stand, of those that have claimed something or begun a step that has not ended."""
     return set(connection.execute(_OWNERS).scalars())
 
 

@@ -242,7 +242,7 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
 
 
 def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Collection[int]:
-    """Return those instances that somebody else keeps locked, as far as the database can tell."""
+    """Return those instances that other transactions keep locked, as far as the database can tell."""
     return dialect_of(connection).locked_instances(connection, instance_ids)
 
 

@@ -42,7 +42,7 @@ _LAST_OF = RowSelect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedEvents:
-    """Which events somebody wants to see; None where anything will do."""
+    """Which events the caller wants; None where any will do."""
 
     source: str | None = None
     """As it stands there, or its first word: `trigger` for those of all triggers."""

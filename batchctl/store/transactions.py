@@ -23,7 +23,7 @@ ATTEMPTS = 10
 PATIENCE = 5
 """How often, and for how many seconds, a transaction is tried again while the database is busy.
 
-A try that waits for somebody else's lock gives up by itself after a while; see the dialects.
+A try that waits for another transaction's lock gives up by itself after a while; see the dialects.
 """
 
 

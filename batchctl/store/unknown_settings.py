@@ -1,4 +1,4 @@
-"""Rows of `Setting` that mean nothing: somebody relies on what was misspelt."""
+"""Rows of `Setting` that do nothing, such as one with a misspelt name that somebody relies on."""
 
 from __future__ import annotations
 

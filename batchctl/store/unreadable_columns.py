@@ -191,7 +191,7 @@ def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableR
 
 
 def _put_back(connection: Connection, table: Table, number: int, instance: Any) -> str:
-    """Return the statement that makes a row anew which an instance names: then that goes on, or can be cancelled."""
+    """Return the statement that makes a row anew that an instance names: then it goes on, or can be cancelled."""
     columns, values, but = "ProcessBatchName, Enabled", "'...', 0", "with its name, or any that is free"
     if table is file_process:
         entity = connection.execute(_ENTITY, {"batch_id": instance.ProcessBatch_id}).scalar()

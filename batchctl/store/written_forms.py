@@ -25,7 +25,7 @@ _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]",
 
 
 BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
-"""What the engine leaves away before and after a name or a number."""
+"""The blanks that the engine strips before and after a name or a number."""
 BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 """The same blanks in a regular expression of PostgreSQL."""
 LONGEST_LIMIT = 18
@@ -72,7 +72,7 @@ def is_limit_or_other(name: str, value: str) -> differing:
 def is_plain(column: str) -> differing:
     """Return the constraint that a column holds ASCII alone, blanks at most of what cannot be seen, and is not empty.
 
-    What engine and triggers then leave away before and after it, and how they write it in small letters, is the same.
+    What engine and triggers then strip before and after it, and how they write it in small letters, is the same.
     """
     return differing(
         f"""{column} COLLATE "C" ~ '^ *[!-~][ -~]*$'""",

@@ -139,7 +139,7 @@ def last_word(connection: Connection, channel: str) -> Delivery | None:
 
 
 def claim(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
-    """Take a message to send it; false when somebody else has tried that meanwhile."""
+    """Take a message to send it; false when another sender has tried that meanwhile."""
     changes = {"ClaimedBy": by, "ClaimedTime": now, "Attempts": one.attempts + 1, "z_updated": now}
     return _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 

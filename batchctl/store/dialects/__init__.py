@@ -60,7 +60,7 @@ class Dialect(Protocol):
         """Begin a transaction; call `tell` with the time of a database with a clock of its own, at its first answer.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that is `nowait` gets an error at once when it meets a lock, if the database can do that.
+        One that is `nowait` learns of a lock by the error when it meets one, if the database can raise it at once.
         One that is `optimistic` lets others write, where it would be alone, until it does itself; when any have done so
         since it began to read, its first statement that writes raises what `is_transient`.
         """
@@ -158,7 +158,7 @@ class Dialect(Protocol):
         ...
 
     def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
-        """Return those instances that cannot be written without waiting for somebody else's transaction.
+        """Return those instances that cannot be written without waiting for another transaction.
 
         Where the database can tell, the others are locked for this one; where it cannot, or need not because the
         transaction is nowait, none is returned.

@@ -1,6 +1,6 @@
 """Sessions of SQL Server: pyodbc and mssql-python made alike.
 
-Both drivers stop at the first result of a statement, and raise what goes wrong behind it only when somebody goes on: a
+Both drivers stop at the first result of a statement, and raise what goes wrong behind it only when a caller goes on: a
 foreign key broken by `INSERT ... OUTPUT` comes after the row. So a cursor here reads everything at once.
 """
 

@@ -230,7 +230,7 @@ def lock_schema(connection: Connection) -> bool:
 
 
 def end_migration(connection: Connection) -> None:
-    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all statements, ours among them."""
+    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all prepared statements."""
     _raw(connection).batchctl_pipeline.unprepare()
 
 

@@ -39,7 +39,7 @@ OLDEST = (3, 37, 0)
 MOST_LOG = 3 * 1024 * 1024
 """Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
 LEAST_GROWTH = 64 * 1024
-"""How many bytes a log that was begun anew grows by before that."""
+"""How many bytes a log that was begun anew grows by before it is written into the file."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 _MOST_KEPT_KIB = 1 << 20

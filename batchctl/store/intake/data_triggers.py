@@ -97,7 +97,7 @@ def enabled(connection: Connection) -> list[DataTrigger]:
 
 
 def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: datetime) -> bool:
-    """Write when a trigger fired; false when somebody has done so since it was read."""
+    """Write when a trigger fired; false when that has changed since it was read."""
     dialect_of(connection).lock_row(connection, "DataTrigger", trigger.row_id)
     # A time that was written by hand is compared as it is read, however it was spelled.
     if _LAST_FIRED(connection, trigger_id=trigger.row_id) != [(trigger.last_fired,)]:

@@ -229,7 +229,7 @@ def add_seen(
 
 
 def replace_seen(connection: Connection, taken: Sequence[tuple[SeenFile, FoundFile, IntakeId]], now: datetime) -> None:
-    """Remember files anew that have changed since they were taken, each if its row still says what it said."""
+    """Remember files anew that have changed since they were taken, each if its row is still as it was read."""
     rows = []
     for before, file, intake_id in taken:
         changes = {**_as_taken(file, intake_id, now), "MissingSince": None}

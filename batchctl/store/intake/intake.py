@@ -258,9 +258,9 @@ def ask_locked(
 
 
 def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchId], *, compares: bool) -> bool:
-    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell.
+    """Say whether another transaction keeps a row or one of its batches locked, as far as the database can tell.
 
-    Where it `compares` with others of the same Data, also whether somebody else does so at this moment: of two such rows
+    Where it `compares` with others of the same Data, also whether another is comparing at this moment: of two such rows
     the second must see what became of the first.
     """
     dialect = dialect_of(connection)

@@ -1,4 +1,4 @@
-"""The laws of what people are told and what they do: incidents, messages, requests and the audit log."""
+"""The laws of what is reported to people and what they do: incidents, messages, requests and the audit log."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _unpurged(lacking: MissingRights) -> HealthFinding:
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work in a target database, and whether they can."""
+    """Say as which user steps work in a target database, and whether they can."""
     return _of(connection).target_rights(connection)
 
 

@@ -73,7 +73,7 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def check_upgradable(connection: Connection) -> None:
-    """Refuse a database that a newer version made, or where somebody else has a table or view by a name of ours."""
+    """Refuse a database that a newer version made, or where a table or view of others has a name of batchctl's."""
     found = revision_of(connection)
     if found is not None and found not in revisions():
         raise _unknown(found)

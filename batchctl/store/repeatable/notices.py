@@ -12,7 +12,7 @@ from batchctl.store.tables import metadata
 
 _WRITTEN = "INSERT OR UPDATE OR DELETE"
 QUIET = "coalesce(current_setting('batchctl.quiet', true), '') <> 'on'"
-"""The condition that a session notifies: one of the engine sets `batchctl.quiet`."""
+"""The condition under which a session notifies: sessions of the engine set `batchctl.quiet`."""
 
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - as the other modules have it

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PROGRAM = "batchctl/"
-"""How the names of the engine's connections begin on PostgreSQL: by that triggers tell them from clients by hand."""
+"""How the names of the engine's connections begin on PostgreSQL: by that triggers tell them from those of people."""
 BY_HAND = f"left(current_setting('application_name'), {len(PROGRAM)}) <> '{PROGRAM}'"
 
 

@@ -1,4 +1,4 @@
-"""Work: the rows that ask for it, the instances, their attempts, and who carries them out."""
+"""Work: the rows that ask for it, the instances, their attempts, and the controllers that carry them out."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work."""
+    """Say as which user steps work."""
     row = connection.execute(_USER).one()
     return [HealthFinding("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
 

@@ -257,7 +257,7 @@ def _limits(connection: Connection) -> list[HealthFinding]:
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work, and whether there is a schema to work in."""
+    """Say as which role steps work, and whether there is a schema to work in."""
     row = connection.execute(_ROLE).one()
     role = visible(str(row.role))
     if row.schema is None:
