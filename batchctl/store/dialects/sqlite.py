@@ -129,9 +129,7 @@ def database_path(url: URL, directory: Path) -> Path:
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if mode.startswith("rw"):
-        refuse_foreign_log(
-            path
-        )  # Opening takes the log for the file's, and the last close writes it into the file.
+        refuse_foreign_log(path)  # Opening takes the log for the file's, and the last close writes it into the file.
     try:
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
