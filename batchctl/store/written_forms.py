@@ -255,7 +255,7 @@ def _without(apart: str, words: Iterable[str]) -> str:
 
 
 def _none_broken(column: str, fits: str) -> str:
-    """Return the pattern's condition that no word has a blank within it, however long: a run of them becomes one sign."""
+    """Return the pattern's condition that no word, however long, has a blank within: a run of them becomes one sign."""
     broken = f"*{_WITHIN}<>{_WITHIN}*"
     runs = f"replace(replace({column}, ' ', '<>'), '><', '')"
     return f"{runs} NOT {fits} '{_as_like(broken) if fits == 'LIKE' else broken}'"
