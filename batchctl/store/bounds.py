@@ -1,4 +1,4 @@
-"""What the numbers of a row may be: the constraints of its table say it, and whoever reads the row holds it to them."""
+"""What the numbers of a row may be: the constraints of its table say so, and each reader of the row checks it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bounds(table: Table) -> Mapping[str, Bounds]:
 
 
 def hold(table: Table, row: Any) -> None:
-    """Raise `ValueError` where a number of a row is not what the constraints ask for: somebody has switched them off."""
+    """Raise `ValueError` when a number of a row breaks a constraint, which somebody must have switched off."""
     for column in bounds(table):
         if (said := beyond(table, column, getattr(row, column))) is not None:
             raise ValueError(said)

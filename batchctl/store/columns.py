@@ -48,7 +48,7 @@ class UtcTime(types.TypeDecorator[datetime]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Choose text on SQLite, whose own date functions read it; elsewhere what has no zone and milliseconds."""
+        """Choose text on SQLite, whose own date functions read it; elsewhere a type with milliseconds and no zone."""
         match dialect.name:
             case "sqlite":
                 return dialect.type_descriptor(Text())
@@ -101,16 +101,16 @@ def _from_text(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError):
-        # Only a hand that switched the constraints off leaves such: the row waits for ever, the others go on.
+        # Only somebody who switched the constraints off leaves such a text: the row waits for ever, the others go on.
         return NEVER
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 class stamp(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function
-    """What the engine writes into z_updated: the time it is given, or, where that stands there already, a moment later.
+    """What the engine writes into z_updated: the time it is given, or a millisecond later where that time stands there.
 
-    By that the database tells the engine's changes from a hand's, which leaves z_updated as it is. Two turns may have the
-    same time: clocks tell no less than a millisecond, and nothing is written before what it is about.
+    By that the database tells the engine's changes from those by hand, which leave z_updated as it is. Two turns may
+    have the same time: clocks tell no less than a millisecond, and nothing is written before what it is about.
     """
 
     type = UtcTime()
@@ -133,7 +133,7 @@ def _stamp_sqlite(element: stamp, compiler: Any, **options: Any) -> str:
 
 @compiles(stamp, "postgresql")
 def _stamp_postgresql(element: stamp, compiler: Any, **options: Any) -> str:
-    # There the engine is known by the name of its connections.
+    # On PostgreSQL the engine is known by the name of its connections.
     now, _ = element.clauses
     return str(compiler.process(now, **options))
 
@@ -144,7 +144,7 @@ def _stamped(element: stamp, compiler: Any, later: str, **options: Any) -> str:
 
 
 class database_user(expression.FunctionElement[str]):  # noqa: N801 - reads as an SQL function
-    """As whom somebody is connected to the database; on SQLite, which knows nobody, `sql`. Used as a column default."""
+    """The user of a connection to the database; `sql` on SQLite, which has no users. Used as a column default."""
 
     type = String()
     inherit_cache = True
@@ -156,12 +156,12 @@ def _database_user_sqlite(element: database_user, compiler: Any, **options: Any)
 
 
 @compiles(database_user, "postgresql")
-def _database_user_postgresql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+def _database_user_postgresql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "SESSION_USER"
 
 
 @compiles(database_user, "mssql")
-def _database_user_mssql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+def _database_user_mssql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "ORIGINAL_LOGIN()"
 
 
@@ -178,12 +178,12 @@ def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # 
 
 
 @compiles(utc_now, "postgresql")
-def _utc_now_postgresql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+def _utc_now_postgresql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "(clock_timestamp() AT TIME ZONE 'UTC')"
 
 
 @compiles(utc_now, "mssql")
-def _utc_now_mssql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+def _utc_now_mssql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "SYSUTCDATETIME()"
 
 
@@ -237,5 +237,5 @@ def _strict_text(element: Unicode, compiler: Any, **options: Any) -> str:  # noq
 
 
 @compiles(SmallInteger, "sqlite")
-def _strict_integer(element: SmallInteger, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+def _strict_integer(element: SmallInteger, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "INTEGER"

@@ -24,7 +24,7 @@ class exactly(FunctionElement[bool]):  # noqa: N801 - it is written like a funct
         return self
 
 
-class same_data(exactly):  # noqa: N801 - as above
+class same_data(exactly):  # noqa: N801 - it is written like a function
     """Data of a FileProcess row and another text that are the same; SQL Server finds the row by a hash, not by its text."""
 
     inherit_cache = True
@@ -54,7 +54,7 @@ def _equal_by_hash(element: same_data, compiler: SQLCompiler, **options: Any) ->
 
 
 def _bytes_of(text: ColumnElement[Any]) -> ColumnElement[int]:
-    """A driver may send a value as varchar, which has half as many bytes."""
+    """Return a text's length in bytes as nvarchar: a driver may send a value as varchar, which has half as many."""
     return func.DATALENGTH(cast(text, NVARCHAR()), type_=Integer())
 
 

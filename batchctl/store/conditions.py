@@ -1,7 +1,7 @@
 """What rows must fulfil, in words that are cheap for each database: constraints, partial indexes, and queries that use them.
 
 SQLite looks at a constraint with every row it writes, and at an index's condition too. It builds a table of its own for
-each list of three words and more, every time; for words that are compared one by one it builds none: so are those of work.
+each list of three words and more, every time; for words compared one by one it builds none, so tables of work do that.
 A query must say an index's condition as the index does, or the index is of no use to it: so both take it from here.
 """
 
@@ -33,13 +33,13 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a function
-    """A condition that SQLite is told in one way and all others in another, or SQL Server in a third."""
+    """A condition with one wording for SQLite and another for all others, or a third for SQL Server."""
 
     type = Boolean()
     inherit_cache = True
 
     def __init__(self, elsewhere: str, on_sqlite: str, on_mssql: str | None = None) -> None:
-        """Keep all of them."""
+        """Keep each wording."""
         super().__init__(text(elsewhere), text(on_sqlite), text(elsewhere if on_mssql is None else on_mssql))
 
     def self_group(self, against: Any = None) -> differing:  # noqa: ARG002 - SQLAlchemy's hook
@@ -82,15 +82,15 @@ def once_found(key: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def is_word(column: str, words: Iterable[str], *, often: bool = False) -> ColumnElement[bool]:
-    """Return the constraint that a column of words holds one of some, in any letter case; `often` is it written."""
+    """Return the constraint that a column holds one of some words, in any case; `often` if it is written often."""
     words = list(words)
     return differing(in_words(column, words), one_by_one(column, words) if often else in_words(column, words, "{}"))
 
 
 def is_written_word(column: str, words: Iterable[str], also: str) -> ColumnElement[bool]:
-    """Return the same constraint where people may write one more word, of which a trigger makes another.
+    """Return the constraint of `is_word` where people may write one more word, which a trigger replaces by another.
 
-    PostgreSQL makes it before it looks at constraints.
+    On PostgreSQL the trigger acts before constraints are looked at.
     """
     words = list(words)
     written = [*words, also]
@@ -103,7 +103,7 @@ def one_by_one(column: str, words: Iterable[str]) -> str:
 
 
 def time_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
-    """Return the constraints that keep from PostgreSQL what it alone takes for a time, such as `infinity`."""
+    """Return the constraints that refuse what only PostgreSQL takes for a time, such as `infinity`."""
     return [
         CheckConstraint(
             text(f"{column.name} >= '0001-01-01' AND {column.name} < '10000-01-01'"), name=f"{column.name}_Type"
@@ -134,7 +134,7 @@ def requirements(table: Table, dialect: str) -> list[tuple[str, str]]:
 
 
 def _named(table: Table, dialect: str) -> Iterator[tuple[str, str]]:
-    """Yield the columns that have a constraint, beside that of their type, and what it says: by its name, or the first in it."""
+    """Yield the columns with a constraint besides their type's, and what it says; it names them, or has them first."""
     named = {str(made.name): made for made in table.constraints if isinstance(made, CheckConstraint)}
     for name, made in sorted(named.items()):
         if not name.endswith("_Type") and made.info.get("only_on", dialect) == dialect:
@@ -148,7 +148,7 @@ def _is_not_empty(column: str) -> str:
 
 
 def spelled(condition: Any, dialect: str) -> str:
-    """Write a condition as databases of one kind are told it."""
+    """Write a condition in its wording for one kind of database."""
     if not isinstance(condition, differing):
         return str(condition.text)
     elsewhere, on_sqlite, on_mssql = condition.clauses
@@ -156,7 +156,7 @@ def spelled(condition: Any, dialect: str) -> str:
 
 
 def readable_by(table: Table, dialect: str, gone_by: Iterable[str], times: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Return the columns that somebody goes by, and what they have to fulfil; on SQLite some times, too."""
+    """Return the columns that make a row readable, and what they have to fulfil; on SQLite some times, too."""
     named = dict(_named(table, dialect))
     found = [(column, named[column]) for column in gone_by]
     of_types = (
@@ -168,10 +168,10 @@ def readable_by(table: Table, dialect: str, gone_by: Iterable[str], times: Itera
 def unreadable(
     table: Table, status: Iterable[str], gone_by: Iterable[str], times: Iterable[str] = ()
 ) -> ColumnElement[bool]:
-    """Return the condition of the rows that nobody can go by.
+    """Return the condition of unreadable rows.
 
-    An index of SQL Server knows no alternatives: there it is that Status is none of its words. PostgreSQL makes an entry
-    in every index of a row anew when a column changes that any index is about: there it is the words.
+    An index of SQL Server allows no OR: there the condition is that Status is none of its words. PostgreSQL renews the
+    entries of a row in all indexes when a column of any index changes: there it is about the columns of words alone.
     """
     words = [column for column in gone_by if not is_number(table.c[column])]
     fits = [condition for _, condition in readable_by(table, "postgresql", words)]
@@ -184,7 +184,7 @@ def unreadable(
 
 
 def _types(column: Column[Any]) -> Iterator[str]:
-    """Yield what SQLite is told of a column, beyond its STRICT, for it to be as other databases have it by themselves."""
+    """Yield the conditions by which SQLite, besides STRICT, holds a column to what types ensure on other databases."""
     name = str(column.name)
     if isinstance(column.type, UtcTime):
         yield _is_time_of(column)
@@ -207,8 +207,8 @@ def _types(column: Column[Any]) -> Iterator[str]:
 def _is_time_of(column: Column[Any]) -> str:
     if not is_often_written(column.table):
         return is_time(str(column.name))
-    # What is written in full, as batchctl does, is quickly looked at. The time of the writing is mostly that of what is
-    # written, which is looked at for itself.
+    # A time written in full, as batchctl writes it, is checked quickly. z_updated is mostly the same as z_inserted,
+    # which has a check of its own.
     name = column.name
     same = "z_updated IS z_inserted OR " if name == "z_updated" else f"{name} IS NULL OR " if column.nullable else ""
     in_full = f"{name} BETWEEN '0001' AND ':' AND {name} IS strftime('%Y-%m-%d %H:%M:%f',{name},'+0 days')"
@@ -216,7 +216,7 @@ def _is_time_of(column: Column[Any]) -> str:
 
 
 def is_often_written(table: Table) -> bool:
-    """Say whether a table is one of work, of which each write is to be cheap."""
+    """Say whether a table is one of work, in which each write has to be cheap."""
     return bool(table.info.get("often"))
 
 

@@ -1,4 +1,4 @@
-"""`Controller`: who works on the database, and the sign of life that others watch."""
+"""`Controller`: the controllers of the database, and the signs of life that others watch."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ def add(
 
 
 def plugins(connection: Connection) -> Plugins | None:
-    """Return what at least one of the controllers that run has, or the one that began last; None where nobody can tell.
+    """Return what at least one of the controllers that run has, or the one that began last; None where that is unknown.
 
-    Of populators it is those of the leader: nobody else asks one.
+    The populators are those of the leader: no other controller asks one.
     """
     rows = connection.execute(_PLUGINS).all()
     if not rows or any(row.ProcessTypes is None for row in rows):
@@ -131,7 +131,7 @@ def plugins(connection: Connection) -> Plugins | None:
 
 
 def others_can_begin(connection: Connection, step: Step, but: Collection[str]) -> bool:
-    """Say whether a controller that runs, but for some, has what carries a step out."""
+    """Say whether a controller that runs, and is not in `but`, has what carries a step out."""
     rows = [row for row in connection.execute(_PLUGINS_OF_RUNNING) if row.ControllerName not in but]
     return any(
         row.ProcessTypes is not None
@@ -157,7 +157,7 @@ def _read(listed: str | None) -> frozenset[str]:
 
 
 def beat(connection: Connection, name: str, seq: int, now: datetime, failure: str | None) -> bool:
-    """Give a sign of life, and say what keeps one from one's work, if anything does; false when the row is gone."""
+    """Write a controller's sign of life, and what keeps it from its work, if anything; false when its row is gone."""
     signs = {"HeartbeatSeq": seq, "Heartbeat": now, "Status": ControllerStatus.RUNNING.value, "z_updated": now}
     return _BEAT(connection, {**signs, "Trouble": None if failure is None else storable(failure)}, called=name)
 
@@ -173,7 +173,7 @@ def load(connection: Connection, name: str) -> ControllerRow | None:
 
 
 def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
-    """Return a controller whose row nobody can change until the end of the transaction; a `Conflict` if somebody just does."""
+    """Return a controller, locked until the end of the transaction; raise `Conflict` while another has locked it."""
     free = dialect_of(connection).lock_rows(connection, "Controller", [row.row_id])()
     found = load(connection, row.name)
     if found is not None and found.row_id == row.row_id and row.row_id not in free:
@@ -183,7 +183,7 @@ def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | N
 
 
 def owners(connection: Connection) -> set[str | None]:
-    """Return who has claimed something, or begun a step that has not ended, by whatever name stands there."""
+    """Return the names, as they stand, of those that have claimed something or begun a step that has not ended."""
     return set(connection.execute(_OWNERS).scalars())
 
 
@@ -218,7 +218,7 @@ def everyone(connection: Connection) -> Sequence[ControllerRow]:
 
 
 def everyone_of_any_version(connection: Connection) -> Sequence[ControllerRow]:
-    """Return all controllers with what every version of the table tells of them."""
+    """Return all controllers with the columns that every version of the table has."""
     return readable(connection.execute(_AS_FIRST_MADE), controller_row)
 
 
@@ -228,5 +228,5 @@ def set_status(connection: Connection, name: str, status: ControllerStatus, now:
 
 
 def forget(connection: Connection, before: datetime) -> None:
-    """Remove those that ended long ago and have left nothing."""
+    """Remove controllers that ended before a moment and have left neither claims nor open attempts."""
     connection.execute(_FORGET, {"before": before})

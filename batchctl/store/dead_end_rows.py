@@ -1,4 +1,4 @@
-"""Which triggers, watches and schedules start nothing at present because of some trouble, and for whom the others would."""
+"""The triggers, watches and schedules that are dead ends at present, and the entities for which work can start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from batchctl.store.scheduling import schedule_rows
 
 
 def dead_end_starts(connection: Connection) -> tuple[DeadEnd, ...]:
-    """Return the enabled triggers and schedules whose last word was an error, and the watches whose folder cannot be listed."""
+    """Return enabled triggers and schedules last logged with an error, and watches whose folder cannot be listed."""
     return *_triggers(connection), *_watches(connection), *_schedules(connection)
 
 
@@ -42,7 +42,7 @@ def starts(connection: Connection) -> Iterator[Start]:
 
 
 def of_trigger(connection: Connection, trigger: DataTrigger) -> DeadEnd | None:
-    """Return the trouble that was the last word of a controller about a trigger."""
+    """Return the error that a controller logged last about a trigger; None when its last log entry is no error."""
     last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
     if last is None or last.event is not SchedulerEvent.ERROR:
         return None
@@ -51,7 +51,7 @@ def of_trigger(connection: Connection, trigger: DataTrigger) -> DeadEnd | None:
 
 
 def _of(source: str, since: datetime, wording: str, mend: str | None, test: str) -> DeadEnd:
-    """Return a trouble with what mends it, if its message names that: a test would only name it again, and refuse."""
+    """Return a dead end; the next step is what its message names, if anything: a test would only refuse and name it."""
     return DeadEnd(source, since, wording, test if not mend else f"{mend}   (then: {test})")
 
 
@@ -72,7 +72,7 @@ def _watches(connection: Connection) -> Iterator[DeadEnd]:
 
 def _schedules(connection: Connection) -> Iterator[DeadEnd]:
     for schedule in schedule_rows.everything(connection)[0]:
-        # What a controller could make sense of has a next time, or is over.
+        # A schedule that a controller could make sense of has a next time, or is over.
         if schedule.enabled and schedule.next_run_time is None:
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
             if last is not None and last.event is SchedulerEvent.ERROR:

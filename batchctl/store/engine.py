@@ -18,7 +18,7 @@ from batchctl.store.dialects import NAMES, dialect_named, sqlite
 def open_engine(url: str | Callable[[], str], directory: Path, *, may_create: bool = False) -> Engine:
     """Return an engine for the control database; a missing one is made only if `may_create`.
 
-    A URL that is to be called for is asked again at every connect, so that a password that was changed is taken up.
+    A callable `url` is called again at every connect, so that a password that was changed is taken up.
     """
     way = _Way(url if callable(url) else lambda: url)
     parsed = way.url()
@@ -76,7 +76,7 @@ def discreet(engine: Engine, passwords: Callable[[], tuple[str, ...]]) -> Engine
             _redact(error, passwords())
             raise
 
-    # The driver's arguments have been made already: nothing reads the URL any more but who shows it.
+    # The driver's arguments have been made already: from here on the URL is only shown.
     engine.url = _without_passwords(engine.url, passwords())
     event.listen(engine, "do_connect", connect)
     return engine

@@ -56,7 +56,7 @@ class Ending:
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
     never_ran: bool = False
-    """True for what was recorded as begun and provably never was."""
+    """True for an attempt that was recorded as begun and provably never ran."""
 
 
 Attempts = tuple[list[HistoryEntry], list[UnreadableRow]]
@@ -112,7 +112,7 @@ _NOTE_LATE = (
     update(batch_process_history)
     .where(
         _h.BatchProcessHistory_id == bindparam("history_id"),
-        # Whoever gave it up may have taken the claim first.
+        # The controller that gave it up may have taken the claim first.
         _h.ClaimToken >= bindparam("token"),
         _h.Status == HistoryStatus.LOST.value,
     )
@@ -131,7 +131,7 @@ _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc(
 
 
 def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[StatementRows]:
-    """Make ready what records that attempts begin, before they begin, each by whom its instance is claimed."""
+    """Prepare the rows that record attempts before they begin, each under the controller that claims its instance."""
     return (
         [_ADD.rows(connection, _OPENED, [_opened(connection, one, host, now) for one in beginnings])]
         if beginnings
@@ -218,12 +218,12 @@ def close_entries(connection: Connection, endings: Sequence[Ending], now: dateti
 
 
 def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[StatementRows]:
-    """Make that ready; see `keep_in_doubt`."""
+    """Prepare what records how attempts ended; the caller then calls `keep_in_doubt`."""
     return _LIVE_ENTRY.rows(connection, ("history_id", "token"), [_ended(one, now) for one in endings])
 
 
 def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
-    """Let it be seen of what was lost that it may have run, unless it is known that it never did."""
+    """Mark lost attempts as ones that may have run, unless it is known that they never did."""
     for one in endings:
         if one.status is HistoryStatus.LOST and not one.never_ran:
             connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
@@ -232,7 +232,7 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
     """Return the columns of which something is known; their values, and what the row is found by."""
     outcome = one.outcome
-    # In the order of the table, so that nobody has to put them in it.
+    # In the order of the table, so that they need no sorting.
     known: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at}
     if outcome.return_code is not None:
         known["ReturnCode"] = outcome.return_code
@@ -276,7 +276,7 @@ def record_spawned(connection: Connection, history_id: HistoryId, token: int, id
 
 
 def free(connection: Connection, history_ids: Sequence[HistoryId]) -> Collection[int]:
-    """Return the attempts whose rows nobody else keeps locked; nobody can until the end of the transaction."""
+    """Return the attempts whose rows no other transaction has locked; this one keeps them locked until its end."""
     return dialect_of(connection).lock_rows(connection, "BatchProcessHistory", history_ids)()
 
 
@@ -304,7 +304,7 @@ def attempts_so_far(connection: Connection, instance_id: InstanceId) -> Attempts
 
 
 def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> dict[InstanceId, AttemptsSoFar]:
-    """Return the same for several instances; one that was never tried is left out."""
+    """Return `attempts_so_far` of several instances; one that was never tried is left out."""
     found: dict[InstanceId, dict[int, int]] = {}
     for instance_id, seq, last in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
         found.setdefault(instance_id, {})[seq] = last

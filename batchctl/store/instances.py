@@ -66,7 +66,7 @@ def _page(*conditions: ColumnElement[bool] | TextClause) -> RowSelect:
 
 
 def _among_the_next(condition: ColumnElement[bool]) -> RowSelect:
-    """Return the query of such a page of those that are due, for which only so many instances are read."""
+    """Return the query of a page of due instances, for which only the next `among` that fulfil a condition are read."""
     behind = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
     line = select(*_OWN).where(*behind, condition).order_by(_c.BatchControl_id).limit(bindparam("among"))
     near = line.subquery(unquoted("Near")).c
@@ -116,7 +116,7 @@ def add(
 def ask_to_add(
     connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
 ) -> Callable[[], InstanceId]:
-    """Create an instance likewise, at the latest when its id is called for."""
+    """Create an instance as `add` does, at the latest when its id is called for."""
     values: dict[str, object] = {
         "ProcessBatch_id": batch.batch_id,
         "FileProcess_id": row.intake_id,
@@ -144,13 +144,13 @@ def newest(connection: Connection, batch_id: BatchId, cycle_key: str | None) -> 
 
 
 def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
-    """Return one instance that nobody else can move until the end of the transaction."""
+    """Return one instance that no other connection can move until the end of the transaction."""
     dialect_of(connection).lock_row(connection, "BatchControl", instance_id)
     return load(connection, instance_id)
 
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
-    """Return a batch's open instances behind `after`, in order of creation; none only where there is none any more."""
+    """Return a batch's open instances behind `after`, in order of creation; an empty list only when none is left."""
 
     def page(after: int) -> list[Any]:
         rows = [row for query in _OPEN_OF for row in query(connection, batch_id=batch_id, after=after, most=most)]
@@ -160,17 +160,17 @@ def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) ->
 
 
 def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
-    """Ask for those of them that may start or keep later ones from starting: neither under way nor paused."""
+    """Ask for a batch's instances that may start or keep later ones from starting: neither under way nor paused."""
     return _ask(_IN_LINE_OF, connection, after=after, batch_id=batch_id, most=most)
 
 
 def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
-    """Ask for those of them that wait for no time, whatever stands between them."""
+    """Ask for a batch's instances that wait for no time, whatever stands between them."""
     return _ask(_AT_ONCE_OF, connection, after=after, batch_id=batch_id, most=most)
 
 
 def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: datetime) -> Callable[[], list[InstanceId]]:
-    """Ask for the numbers of those of a batch that have waited for a time which has come, the earliest time first."""
+    """Ask for the ids of a batch's instances that have waited for a time which has come, the earliest time first."""
     asked = _DEFERRED_OF.ask(connection, batch_id=batch_id, most=most, now=now)
     return lambda: [InstanceId(number) for (number,) in asked()]
 
@@ -178,14 +178,14 @@ def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: date
 def ask_near(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime, *, among: int
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for both kinds in order of creation, as far as they are among the next in line, of which no more are read."""
+    """Ask for due instances in order of creation, out of the next `among` in line, of which no more are read."""
     return _ask(_NEAR_OF, connection, after=after, batch_id=batch_id, most=most, now=now, among=among)
 
 
 def ask_due(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for both kinds in order of creation; whatever stands between them is read too, however much it is."""
+    """Ask for due instances in order of creation; whatever stands between them is read too, however much it is."""
     return _ask(_DUE_OF, connection, after=after, batch_id=batch_id, most=most, now=now)
 
 
@@ -242,7 +242,7 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
 
 
 def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Collection[int]:
-    """Return those instances that somebody else keeps locked, as far as the database can tell."""
+    """Return those instances that other transactions keep locked, as far as the database can tell."""
     return dialect_of(connection).locked_instances(connection, instance_ids)
 
 
@@ -252,12 +252,12 @@ def look_for_locks(connection: Connection) -> None:
 
 
 def blocker(connection: Connection, instance_id: InstanceId | None = None) -> str:
-    """Name whoever keeps rows locked."""
+    """Name the session that keeps rows locked, or "another program" when the database shows none."""
     return holder(connection, instance_id) or "another program"
 
 
 def holder(connection: Connection, instance_id: InstanceId | None = None) -> str | None:
-    """Name the same where the database can tell that there is anybody."""
+    """Name the session that keeps rows locked, and how to end it; None when the database shows none."""
     found = dialect_of(connection).blocker(connection, instance_id)
     return None if found is None else f"{found[0]}{TO_END_IT}{found[1]}"
 
@@ -280,7 +280,7 @@ def move(connection: Connection, before: BatchInstance, after: BatchInstance, no
 
 
 def move_all(connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime) -> int:
-    """Write moves of instances that nobody has claimed; return how many of them still stood as they were read."""
+    """Write moves of instances that no controller has claimed; return how many still stood as they were read."""
     return update_all(connection, moving(connection, pairs, now, claim=False))
 
 
@@ -292,7 +292,7 @@ def frees(before: BatchInstance, after: BatchInstance) -> bool:
 def moving(
     connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool
 ) -> list[StatementRows]:
-    """Make moves, or claims, ready; one that does not stand any more as it was read will meet no row."""
+    """Prepare moves, or claims; one whose instance does not stand any more as it was read will meet no row."""
     if claim:
         return _CLAIM.rows(connection, _FOUND_DUE, [_move(before, after, now, now) for before, after in pairs])
     return _MOVE.rows(connection, _FOUND, [_move(before, after, now) for before, after in pairs])
@@ -300,7 +300,7 @@ def moving(
 
 def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by: object) -> tuple[Names, Values]:
     """Return the columns that differ, and z_updated; their values, and what the row is found by."""
-    changes: dict[str, object] = {}  # In the order of the table, so that nobody has to put them in it.
+    changes: dict[str, object] = {}  # In the order of the table, so that they need no sorting.
     if after.last_seq != before.last_seq:
         changes["PrevProcessControlSeq"] = after.last_seq
     if after.status is not before.status:
@@ -310,7 +310,7 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
     if after.next_run_time != before.next_run_time:
         changes["NextRunTime"] = after.next_run_time
     if after.data is not before.data:
-        # With the status, in one statement: the engine changes no row twice at one time, as only a hand does.
+        # With the status, in one statement: only changes by hand change a row twice at one time.
         pairs = enumerate(zip(before.data, after.data, strict=True), start=1)
         changes |= {f"Data{at}": value for at, (was, value) in pairs if value != was}
     if after.claim_token != before.claim_token:

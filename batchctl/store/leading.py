@@ -1,4 +1,4 @@
-"""`Leader`: the one row that says who leads, until when, and by which fence whatever he writes is known."""
+"""`Leader`: the one row that says which controller leads, until when, and with which fence it writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _lead = Reader(Lead)
 _THE_ROW = _l.Leader_id == 1
 _MAKE = RowInsert(leader)
 _LOAD = RowSelect(select(leader).where(_THE_ROW))
-# Whoever takes the lead waits for what is being written under the fence before.
+# A controller that takes the lead waits for what is being written under the fence before.
 _FENCE = RowSelect(select(_l.Fence).where(_THE_ROW).with_for_update(read=True))
 _TAKE = (
     update(leader)
@@ -51,17 +51,17 @@ def is_listed(connection: Connection) -> bool:
 
 
 def load(connection: Connection) -> Lead:
-    """Return who leads, or led last; nobody where somebody has deleted the row."""
+    """Return which controller leads, or led last; none where somebody has deleted the row."""
     return next(iter(readable(_LOAD(connection), _lead)), NOBODY)
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
-    """Return the row, where it cannot be read: then nobody leads."""
+    """Return the row, where it cannot be read: then no controller leads."""
     return unfit(connection, leader)
 
 
 def load_or_make(connection: Connection) -> Lead:
-    """Return the same, of a row that is there afterwards."""
+    """Return which controller leads, or led last; make the row first where it is gone."""
     if not _LOAD(connection):
         _MAKE(connection, {"Leader_id": 1, "Fence": NOBODY.fence})
     return load(connection)
@@ -86,7 +86,7 @@ def leave(connection: Connection, controller: str, fence: int, now: datetime) ->
 
 
 def ask_fence(connection: Connection) -> Callable[[], int | None]:
-    """Ask for the fence, which nobody can change until the end of the transaction."""
+    """Ask for the fence, which no other connection can change until the end of the transaction."""
     asked = _FENCE.ask(connection)
     return lambda: next((int(fence) for (fence,) in asked()), None)
 

@@ -59,7 +59,7 @@ _FROZEN = (
     )
     .scalar_subquery()
 )
-"""How often a batch is frozen by its name or with everything; by a tag is seen as soon as the definitions are read anew."""
+"""How often a batch is frozen by its name or with everything; one by tag is seen when definitions are read anew."""
 _IN_USE = RowSelect(
     select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed"), _FROZEN.label("Frozen")).where(
         or_(_IN_LINE.is_not(None), _CLAIMED > 0)
@@ -144,9 +144,9 @@ class Room:
     """What may be claimed at this moment, of the batches that have instances in line or claimed."""
 
     occupancy: Occupancy
-    """What is claimed, by whomever."""
+    """What all controllers have claimed."""
     most: Mapping[BatchId, int]
-    """MaxConcurrent of each as it is now; nothing of one that is disabled or frozen."""
+    """MaxConcurrent of each as it is now; 0 for one that is disabled or frozen."""
 
     def places(self, batch: BatchDefinition) -> int:
         """Return how many more instances of a batch may be claimed."""
@@ -157,7 +157,7 @@ class Room:
 def ask_room(
     connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime
 ) -> Callable[[], Room]:
-    """Ask what may be claimed at this moment; the answer is to be called for."""
+    """Ask what may be claimed at this moment; return a function that returns the answer."""
     asked = _IN_USE.ask(connection, now=now)
 
     def answer() -> Room:
@@ -174,9 +174,9 @@ def _most(row: Any) -> tuple[BatchId, int]:
 
 
 def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:
-    """Let nobody else claim what competes with a batch until the end of the transaction.
+    """Keep others from claiming what competes with a batch until the end of the transaction.
 
-    What is called then says whether that is so; it is not when somebody just does it.
+    Return a function that says whether that is so; it is not while another controller is claiming such work.
     """
     dialect = dialect_of(connection)
     wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]

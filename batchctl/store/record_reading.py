@@ -13,7 +13,7 @@ Record = TypeVar("Record")
 
 
 class Reader(Generic[Record]):
-    """Makes records of rows. Some rows are held to the constraints of their table, whose numbers nothing else may go by."""
+    """Makes records of rows; raises `ValueError` when a number of a row breaks a constraint of the table `held_to`."""
 
     def __init__(self, record: type[Record], held_to: Table | None = None) -> None:
         """Look at nothing yet: most commands read few of all the records there are."""
@@ -21,7 +21,7 @@ class Reader(Generic[Record]):
         self._made: dict[tuple[str, ...], Any] = {}
 
     def __call__(self, row: Any, **given: Any) -> Record:
-        """Make a record of a row; `given` are attributes that somebody knows already, or reads in another way."""
+        """Make a record of a row; `given` are attributes that the caller knows already, or reads in another way."""
         if self._held_to is not None:
             bounds.hold(self._held_to, row)
         names = (*given,)

@@ -151,7 +151,7 @@ class Orphan:
 def count_instances(
     connection: Connection,
 ) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
-    """Return how many instances each batch has in each status, and the first of those that nothing can go by."""
+    """Return how many instances each batch has in each status, and the first unreadable ones."""
     rows = connection.execute(_COUNT_INSTANCES).all()
     known = readable(rows, lambda row: (row[0], word(InstanceStatus, row[1]), row[2]))
     counts: dict[BatchId, dict[InstanceStatus, int]] = {}
@@ -162,14 +162,14 @@ def count_instances(
 
 
 def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
-    """Return the same of the intake rows."""
+    """Return how many intake rows there are in each status, and the first unreadable ones."""
     rows = connection.execute(_COUNT_INTAKE).all()
     known = readable(rows, lambda row: (word(IntakeStatus, row[0]), row[1]))
     return dict(known), [] if len(known) == len(rows) else unreadable_columns.of_work(connection, file_process)
 
 
 def unreadable_work(connection: Connection, most: int) -> list[UnreadableRow]:
-    """Return of each table of work the first rows that nothing can go by; few rows are read to find them."""
+    """Return the first unreadable rows of each table of work; few rows are read to find them."""
     return [row for table in UNREADABLE for row in unreadable_columns.of_work(connection, table, most)]
 
 

@@ -42,14 +42,14 @@ _LAST_OF = RowSelect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedEvents:
-    """Which events somebody wants to see; None where anything will do."""
+    """Which events the caller wants; None where any will do."""
 
     source: str | None = None
     """As it stands there, or its first word: `trigger` for those of all triggers."""
     entity: str | None = None
     event: SchedulerEvent | None = None
     batch: BatchDefinition | None = None
-    """What concerns its entity as a whole is about it too."""
+    """What concerns its entity as a whole is wanted, too."""
     since: datetime | None = None
     before: int | None = None
     """The number of the row that the next page ends before."""
@@ -86,9 +86,9 @@ def add(
 
 
 def wait_for_others(connection: Connection, source: str) -> None:
-    """Let nobody else tell of a source until the end of the transaction: who looks then whether it was told, knows."""
+    """Keep others from logging about a source until the end of the transaction: its last entry stays the last."""
     if not dialect_of(connection).lock_name(connection, f" tells of {source[:NAME_LIMIT]}"):
-        message = f"somebody else tells of {source}"
+        message = f"somebody else is logging about {source}"
         raise Conflict(message)
 
 
@@ -101,7 +101,7 @@ def add_all(
     entity: str,
     messages: Iterable[tuple[IntakeId, str]],
 ) -> None:
-    """Record the same event of many FileProcess rows, each with what there is to say of it."""
+    """Record the same event of many FileProcess rows, each with its message."""
     columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
     rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in messages]
     if rows:
@@ -109,13 +109,13 @@ def add_all(
 
 
 def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:
-    """Return the newest event that says whether a source has started work, if it has ever said so."""
+    """Return the newest event that says whether a source has started work, if there is one."""
     rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LIMIT], most=1)
     return next(iter(readable(rows, _entry)), None)
 
 
 def was_just_logged(connection: Connection, entity: str, source: str, message: str) -> bool:
-    """Say whether it is what was said last of whether a source has started work."""
+    """Say whether a message is the last one logged on whether a source has started work."""
     last = last_of(connection, entity, source)
     return last is not None and last.message == message
 

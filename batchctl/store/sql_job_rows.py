@@ -100,7 +100,7 @@ class SqlJobStanding:
     """How a job stands."""
 
     waiting: int = 0
-    """How many of its runs have begun to exist and are not under way, whatever they wait for."""
+    """How many of its instances wait, whatever they wait for."""
     running: HistoryEntry | None = None
     last: HistoryEntry | None = None
     last_error: HistoryEntry | None = None
@@ -136,12 +136,12 @@ def remove_steps(connection: Connection, batch_id: BatchId) -> None:
 
 
 def is_referred_to(connection: Connection, batch_id: BatchId) -> bool:
-    """Say whether any other row than its steps tells of a batch, so that it has to stay."""
+    """Say whether any other row than its steps refers to a batch, so that it has to stay."""
     return connection.execute(_IS_REFERRED_TO, {"batch_id": batch_id}).first() is not None
 
 
 def remove_batch(connection: Connection, batch_id: BatchId) -> None:
-    """Delete a batch of which nothing tells, with its steps."""
+    """Delete a batch that nothing refers to, with its steps."""
     remove_steps(connection, batch_id)
     connection.execute(_REMOVE_BATCH, {"batch_id": batch_id})
 
@@ -152,12 +152,12 @@ def left_behind(connection: Connection, origin: str) -> set[BatchId]:
 
 
 def not_begun(connection: Connection, entity: str) -> list[IntakeId]:
-    """Return the ready rows of an entity that nothing has been made of yet."""
+    """Return the ready rows of an entity that have no instance."""
     return [IntakeId(found) for found in connection.execute(_NOT_BEGUN, {"entity": entity}).scalars()]
 
 
 def standings(connection: Connection, origin: str) -> dict[int, SqlJobStanding]:
-    """Return how each job stands of which there has been anything yet, by the number of its schedule."""
+    """Return how each job stands that has had any instance, by the id of its schedule."""
     asked = {"origin": origin}
     waiting = {schedule_id: int(many) for schedule_id, many in connection.execute(_WAITING, asked)}
     running, last, errors = (_newest(connection, query, asked) for query in (_RUNNING, _LAST, _LAST_ERROR))

@@ -1,4 +1,4 @@
-"""How what was started of itself ended: one row in `SchedulerLog`, in the transaction that ends it."""
+"""How work ended that started by itself: one row in `SchedulerLog`, in the transaction that ends it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _QUEUED = RowSelect(
 
 
 def note_end(connection: Connection, instance: BatchInstance, message: str | None, now: datetime) -> None:
-    """Record that an instance is complete, or waits for a person, if it was started of itself."""
+    """Record that an instance is complete, or waits for a person, if it started by itself."""
     if instance.source is None or not instance.source.startswith(ITSELF):
         return
     event = _EVENTS.get(instance.status)
@@ -39,7 +39,7 @@ def note_end(connection: Connection, instance: BatchInstance, message: str | Non
 
 
 def note_rescue(connection: Connection, instance: BatchInstance, message: str, now: datetime) -> None:
-    """Record that an attempt of an instance, whoever asked for it, was found without its controller."""
+    """Record that an attempt was found without its controller, also one of an instance that a person asked for."""
     _note(connection, SchedulerEvent.RESCUED, instance.source or "rescue", instance, message, now)
 
 

@@ -25,7 +25,7 @@ from batchctl.store.dialects import dialect_of
 
 Convert = Callable[[Any], Any] | None
 Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
-"""The places of a row whose values are another thing to the driver than to us, and what makes the one of the other."""
+"""The places of a row whose values the driver has in another form, and what converts each."""
 MANY = 2
 """From how many rows on it is worth sending them together."""
 
@@ -52,12 +52,12 @@ class Compiled:
     converts: Converts
     constants: Mapping[str, object]
     places: Sequence[str]
-    """What the values are called by their places, where they have to be called anything."""
+    """The names of the values, by their places, where they need names."""
     of_many: str | None = None
-    """The same for many rows at once; only PostgreSQL has such."""
+    """The statement for many rows at once; there is one on PostgreSQL only."""
 
     def ask(self, connection: Connection, values: Mapping[str, object]) -> Callable[[], Sequence[Any]]:
-        """Ask with one row of values; return how to learn the rows of the answer."""
+        """Ask with one row of values; return a function that returns the rows of the answer."""
         return dialect_of(connection).ask(connection, self.text, self.row(values))
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
@@ -73,7 +73,7 @@ class Compiled:
         return self.rows((*values,), [(*values.values(),)])[0]
 
     def rows(self, names: Names, values: Iterable[Values]) -> list[list[object]]:
-        """Return the same of many, whose values stand in the order of `names`."""
+        """Return many rows, given in the order of `names`, as the driver wants them."""
         if self.constants:
             names, values = (*names, *self.constants), [(*each, *self.constants.values()) for each in values]
         if names == self.order:
@@ -114,7 +114,7 @@ class StatementRows:
                 message = "A trigger that somebody has put on a table of batchctl keeps rows from being inserted."
                 raise DatabaseRefused(message, next_step="drop the trigger; batchctl db verify names it")
             last_id = inserted.lastrowid
-            # Nobody else writes within a transaction, so the numbers follow each other.
+            # No other connection writes during this transaction, so the ids follow each other.
             return list(range(last_id - len(others), last_id + 1))
         if len(self.values) >= MANY and statement.of_many is not None:
             # The rows get their numbers in the order they are sent in.
@@ -122,7 +122,7 @@ class StatementRows:
         return [int(driver.execute(statement.text, row).fetchone()[0]) for row in self.values]
 
     def as_text(self) -> str:
-        """Return all of them as one parameter of `of_many`."""
+        """Return all rows as one parameter of `of_many`."""
         return _as_json([dict(zip(self.statement.places, row, strict=True)) for row in self.values])
 
 
@@ -147,7 +147,7 @@ class RowInsert:
         return self.ask(connection, values)()
 
     def ask(self, connection: Connection, values: Mapping[str, object]) -> Callable[[], int]:
-        """Insert a row likewise, at the latest when its id is called for."""
+        """Insert a row, at the latest when its id is called for."""
         compiled = self._for(connection, values)
         if connection.dialect.name == "sqlite":
             made = int(compiled.execute(connection, values).lastrowid)
@@ -156,7 +156,7 @@ class RowInsert:
         return lambda: int(asked()[0][0])
 
     def rows(self, connection: Connection, columns: Names, rows: Iterable[Values]) -> StatementRows:
-        """Make rows ready that fill the same columns."""
+        """Prepare rows that fill the same columns."""
         compiled = self._for(connection, columns)
         return StatementRows(compiled, compiled.rows(columns, rows))
 
@@ -171,7 +171,7 @@ class RowInsert:
                 numbered = dialect_of(connection).numbered(self._key.table.name, compiled.text)
                 compiled = replace(compiled, text=numbered)
             if dialect.name == "mssql":
-                # Where a trigger hears of an INSERT, SQL Server lets it have no OUTPUT (error 334).
+                # Where an INSERT fires a trigger, SQL Server lets it have no OUTPUT (error 334).
                 compiled = replace(compiled, text=f"{compiled.text}; {_NUMBER_GIVEN}")
             self._compiled[filled] = compiled
         return compiled
@@ -183,7 +183,7 @@ class RowUpdate:
     def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause, is_kept_apart: bool = False) -> None:
         """Name the row; the parameters of `where` must not be called like columns.
 
-        Where changes have to be told apart from those by hand, none is written with the time of the one before.
+        With `is_kept_apart` no change is written with the time of the one before: that tells it from changes by hand.
         """
         self._statement = update(table).where(*where)
         if is_kept_apart:
@@ -198,9 +198,9 @@ class RowUpdate:
     def rows(
         self, connection: Connection, found_by: Names, rows: Iterable[tuple[Names, Values]]
     ) -> list[StatementRows]:
-        """Make rows ready that name what they change and hold its values, then those of what they are found by.
+        """Prepare rows, each with the columns it changes, and with their values followed by those of `found_by`.
 
-        Those that change the same columns go out together.
+        Rows that change the same columns go out together.
         """
         alike: dict[Names, list[Values]] = {}
         for columns, values in rows:
@@ -238,7 +238,7 @@ class RowSelect:
         return self.ask(connection, **where)()
 
     def ask(self, connection: Connection, **where: object) -> Callable[[], list[Any]]:
-        """Ask for all rows, which are to be called for."""
+        """Ask for all rows; return a function that returns them."""
         compiled, converts = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
         return partial(self._made, compiled.ask(connection, where), converts)
 
@@ -277,7 +277,7 @@ def _where_any(converts: Sequence[Convert]) -> Converts:
 
 @lru_cache(maxsize=1024)
 def _picking(names: Names, order: Names) -> Callable[[Values], Iterable[object]]:
-    """Return what takes values that stand in the order of `names` in another one."""
+    """Return a function that puts values in the order of `names` into another order."""
     places = [names.index(name) for name in order]
     return itemgetter(*places) if len(places) > 1 else lambda values: [values[at] for at in places]
 

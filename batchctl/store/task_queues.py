@@ -24,13 +24,13 @@ HELD = (
     "inserted before a batch of this entity ran commands: look at Data,"
     " then: inbox retry --reason ..., or inbox reject --reason ..."
 )
-"""What is said on a row that nobody who may ask for commands has asked for."""
+"""The message on a row that no role which may ask for commands has asked for."""
 WHO_MAY = (
     "SELECT 1 FROM pg_roles r WHERE pg_has_role({who}, r.oid, 'MEMBER') AND ("  # noqa: S608 - our own names
     f"r.rolname = '{SERVICE}' OR r.oid = (SELECT relowner FROM pg_class WHERE oid = to_regclass('FileProcess')) OR r.rolname IN ("
     f"SELECT lower(trim(t)) FROM Setting s, unnest(string_to_array(s.Value, ',')) t WHERE s.Name = '{ROLES}'))"
 )
-"""On PostgreSQL: a row if somebody may say what is run, and none if not."""
+"""On PostgreSQL: selects a row if a role may say what is run, and none if not."""
 
 _b, _c, _p, _s = process_batch.c, batch_control.c, process_control.c, setting.c
 _IS_TASK = func.lower(func.trim(_p.ProcessType)) == "task"
@@ -71,13 +71,13 @@ def is_guarded(connection: Connection) -> bool:
 
 
 def keeps_out(connection: Connection, actor: str, instance_id: InstanceId) -> bool:
-    """Say whether somebody may not say with which data an instance goes on, because that would be a command."""
+    """Say whether a person may not give the data with which an instance goes on, because that would be a command."""
     commands = connection.execute(_RUNS_COMMANDS, {"instance_id": instance_id})
     return commands.first() is not None and _may_not(connection, actor)
 
 
 def keeps_out_of_row(connection: Connection, actor: str, intake_id: IntakeId) -> bool:
-    """Say whether somebody may not let a FileProcess row go on, because what it says is a command."""
+    """Say whether a person may not let a FileProcess row go on, because its data is a command."""
     commands = connection.execute(_ROW_RUNS_COMMANDS, {"intake_id": intake_id})
     return commands.first() is not None and _may_not(connection, actor)
 
@@ -94,7 +94,7 @@ def _guards(connection: Connection) -> set[str]:
 
 
 def kind_of_database(connection: Connection) -> str:
-    """Return which of the scripts of roles is for it."""
+    """Return the dialect whose script of roles is for the database."""
     return connection.dialect.name
 
 

@@ -17,18 +17,18 @@ from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
 ReadsClock = Callable[[], Callable[[datetime], None] | None]
-"""Called before the database is asked for its time; returns whom to tell that, if anybody."""
+"""Called before the database is asked for its time; returns what to call with it, if anything."""
 
 ATTEMPTS = 10
 PATIENCE = 5
 """How often, and for how many seconds, a transaction is tried again while the database is busy.
 
-A try that waits for somebody else's lock gives up by itself after a while; see the dialects.
+A try that waits for another transaction's lock gives up by itself after a while; see the dialects.
 """
 
 
 NOT_AS_READ = "batchctl: not as read"
-"""What a statement that finds a row not as it was read fails to take for a number; see `turns`."""
+"""The text that a statement fails to convert to a number when a row is not as it was read; see `turns`."""
 
 
 class NotAsReadError(Exception):
@@ -62,7 +62,7 @@ class StoreTransactions:
 
     def run(
         self,
-        boundaries: frozenset[Boundary],  # noqa: ARG002 - the port's: whoever cuts transactions goes by their names
+        boundaries: frozenset[Boundary],  # noqa: ARG002 - the port's: what cuts transactions goes by their names
         work: Callable[[Connection], Result],
         *,
         nowait: bool = False,
@@ -81,7 +81,7 @@ class StoreTransactions:
             raise
 
     def _first(self, work: Callable[[Connection], Result], *, nowait: bool) -> Result:
-        """Keep nobody from writing while `work` only reads; when others have written meanwhile, it is run with the lock."""
+        """Let others write while `work` only reads; when they have written meanwhile, run it again with the lock."""
         if self._dialect.WRITES_ALONE:
             try:
                 return self._once(work, nowait=nowait, optimistic=True)
@@ -92,7 +92,7 @@ class StoreTransactions:
         return self._once(work, nowait=nowait)
 
     def _again(self, work: Callable[[Connection], Result]) -> Result:
-        import tenacity  # noqa: PLC0415 - who never finds the database busy does without
+        import tenacity  # noqa: PLC0415 - needed only when the database is busy
 
         busy = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._is_transient),
@@ -115,7 +115,7 @@ class StoreTransactions:
         return Change.NOTHING if marker == before else self._dialect.what_changed(connection)
 
     def notify(self) -> Notify | None:
-        """Return what rings when `changed` would be true."""
+        """Return what rings when `changed` would report a change."""
         connection = self._connection
         if connection is None:
             return None
@@ -123,12 +123,12 @@ class StoreTransactions:
         def rings() -> bool:
             try:
                 return self._dialect.change_marker(connection) != self._marker
-            except Exception:  # noqa: BLE001 - whoever looks closer is told what it is
+            except Exception:  # noqa: BLE001 - the next use of the connection raises it
                 return True
 
         try:
             descriptor, seconds = self._dialect.ways_to_notice(connection)
-        except Exception:  # noqa: BLE001 - as above
+        except Exception:  # noqa: BLE001 - the next use of the connection raises it
             return None
         return Notify(rings, timedelta(seconds=seconds), descriptor)
 
@@ -151,7 +151,8 @@ class StoreTransactions:
         except BaseException as error:
             if self._dialect.is_lost(error):
                 message = (
-                    f"The connection was lost during a commit, so nobody knows whether it was made: {message_of(error)}"
+                    "The connection was lost during a commit, so it is unknown whether it was made:"
+                    f" {message_of(error)}"
                 )
                 raise OutcomeUnknown(message, next_step="look before you try again: batchctl status") from error
             self._dialect.rollback(connection)
@@ -161,7 +162,7 @@ class StoreTransactions:
     def _connected(self) -> Connection:
         if self._connection is None:
             self._connection = self._engine.connect()
-            # SQLAlchemy's own transaction stays open and empty, so that nobody but `_once` begins or commits.
+            # SQLAlchemy's own transaction stays open and empty, so that only `_once` begins or commits.
             self._connection.begin()
             self._session = self._dialect.session(self._connection)
         if self._lost_session is not None:
@@ -174,16 +175,16 @@ class StoreTransactions:
 
     def _busy(self) -> Busy:
         blocker = None
-        with suppress(Exception):  # Whoever may not see other sessions is told less.
+        with suppress(Exception):  # Where other sessions may not be seen, the message names none.
             blocker = self._dialect.blocker(self._connected())
         who, end = blocker or ("another program", "find the program that holds the lock, and end it")
         return Busy(f"The control database stayed locked by {who}.", next_step=f"try again; if it lasts: {end}")
 
     def _explain(self, error: Exception) -> None:
-        """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
+        """Explain an error that concerns the database as a whole; a lost connection is made anew at the next use."""
         if isinstance(error, OutcomeUnknown):
             self._lost_session = self._session
-        # A file cannot be lost: who opened it anew might take another for it.
+        # A file cannot be lost: opening its path anew might open another.
         is_away = isinstance(error, DatabaseUnreachable) and not self._dialect.WRITES_ALONE
         if is_away or isinstance(error, InvalidRequestError) or self._dialect.is_lost(error):
             # SQLAlchemy will not use a connection again over which it has met something it did not expect.

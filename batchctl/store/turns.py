@@ -46,7 +46,7 @@ def make(
     *,
     claim: bool = False,
 ) -> Turn:
-    """Make all of it ready, which keeps nobody from writing."""
+    """Prepare a turn, which keeps no other connection from writing."""
     return Turn(
         instances.moving(connection, moves, now, claim=claim),
         history.closing(connection, endings, now),
@@ -57,7 +57,7 @@ def make(
 
 
 def write(connection: Connection, turn: Turn) -> Numbers:
-    """Write it: how attempts ended before others begin.
+    """Write a turn: how attempts ended before others begin.
 
     Raises `NotAsReadError`, or makes the commit raise it, when any instance or attempt does not stand any more as it was
     read: then the whole has to be undone.
@@ -105,7 +105,7 @@ def _count(part: list[StatementRows]) -> int:
 def _whole(
     moving: tuple[Compiled, ...], closing: tuple[Compiled, ...], opening: tuple[Compiled, ...], *, are_single: bool
 ) -> str:
-    """Return one statement that does all of it and tells which ids were given; it fails when a row was not met.
+    """Return one statement that does all of it and returns the new ids; it fails when a row was not met.
 
     For single rows it is one that costs the server less.
     """
@@ -123,7 +123,7 @@ def _whole(
     }
     ids = " || ".join(f"ARRAY(TABLE {name})" for name in added) or "ARRAY[]::bigint[]"
     whole = ", ".join(f"{name} AS ({text})" for name, text in (parts | added).items())
-    # What is no number fails, and says by itself what it is about.
+    # The text is no number, so the conversion fails, and the error shows the text.
     met = f"(CASE WHEN {moved} = %s AND {closed} = %s THEN '1' ELSE '{NOT_AS_READ}' END)::integer"
     return f"WITH {whole} SELECT {met}, {ids}"
 

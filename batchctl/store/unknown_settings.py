@@ -1,4 +1,4 @@
-"""Rows of `Setting` that mean nothing: somebody relies on what was misspelt."""
+"""Rows of `Setting` that do nothing, such as one with a misspelt name that somebody relies on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNKNOWN = select(setting.c.Name).where(setting.c.Name.not_in(KNOWN)).order_by(s
 
 
 def read(connection: Connection) -> Iterator[SettingFinding]:
-    """Yield them; what is wrong with a rule of retention is told with these."""
+    """Yield a finding for each; what is wrong with a rule of retention is reported with the rules."""
     for name in map(str, connection.execute(_UNKNOWN).scalars()):
         if retention.meant_setting(name) is None:
             said = did_you_mean(name, KNOWN)

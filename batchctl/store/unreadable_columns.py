@@ -1,4 +1,4 @@
-"""What ails a row that cannot be read: which of its columns, and what that may hold."""
+"""What is wrong with a row that cannot be read: which of its columns, and what that may hold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from batchctl.store.tables import (
 )
 
 NONSENSE = (TypeError, ValueError, OverflowError)
-"""What is raised by reading a value that is none."""
+"""What reading a value raises that is not one of its type."""
 
 _WORDS: Mapping[str, type[StrEnum]] = {
     "OnFailure": status.OnFailure,
@@ -114,7 +114,7 @@ Made = TypeVar("Made")
 def sorted_out(
     connection: Connection, table: Table, rows: Iterable[Any], make: Callable[[Any], Made]
 ) -> tuple[list[Made], list[UnreadableRow]]:
-    """Make values of rows; those that hold nonsense are told apart."""
+    """Make values of rows; those that hold nonsense are returned apart."""
     found, broken = list[Made](), list[UnreadableRow]()
     for row in rows:
         try:
@@ -125,7 +125,7 @@ def sorted_out(
 
 
 def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRow | None:
-    """Return what there is to say of a row that was not found among those that can be read; None where there is no such row."""
+    """Return what is wrong with a row that was not found among the readable ones; None where there is no such row."""
     (key,) = table.primary_key
     row = connection.execute(select(table).where(key == bindparam("row_id")), {"row_id": row_id}).first()
     if row is None:
@@ -135,7 +135,7 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
 
 
 def of_work(connection: Connection, table: Table, most: int = MOST) -> list[UnreadableRow]:
-    """Return the first rows of a table of work that nothing can go by; indexes of these and of what is open are read."""
+    """Return the first unreadable rows of a table of work; indexes of these and of what is open are read."""
     found = _named(connection, table, UNREADABLE[table], most)
     if table is batch_control:
         seen = {row.row_id for row in found}
@@ -175,14 +175,14 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
 
 
 def _breaks(column: Column[Any], condition: str) -> TextClause:
-    # Where nothing may stand, a constraint is content with not knowing.
+    # Where a column may be NULL, a constraint accepts that its result is unknown.
     if column.nullable:
         return text(f"CASE WHEN NOT ({condition}) THEN 1 ELSE 0 END = 1")
     return text(f"CASE WHEN {condition} THEN 0 ELSE 1 END = 1")
 
 
 def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableRow) -> Iterator[UnreadableRow]:
-    """Yield what is to be said of a row that names another one which is gone."""
+    """Yield what is wrong with a row that names another one which is gone."""
     for column, named in ((each, key.column) for each in table.c for key in each.foreign_keys):
         number = getattr(row, column.name)
         if number is not None and connection.execute(select(named).where(named == number)).first() is None:
@@ -191,7 +191,7 @@ def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableR
 
 
 def _put_back(connection: Connection, table: Table, number: int, instance: Any) -> str:
-    """Return the statement that makes a row anew which an instance names: then that goes on, or can be cancelled."""
+    """Return the statement that makes a row anew that an instance names: then it goes on, or can be cancelled."""
     columns, values, but = "ProcessBatchName, Enabled", "'...', 0", "with its name, or any that is free"
     if table is file_process:
         entity = connection.execute(_ENTITY, {"batch_id": instance.ProcessBatch_id}).scalar()
@@ -203,7 +203,7 @@ def _put_back(connection: Connection, table: Table, number: int, instance: Any) 
 
 
 def unreadable(connection: Connection, table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
-    """Return what there is to say of a row that could not be read; `batch` is the name of the batch that it is part of."""
+    """Return what is wrong with a row that could not be read; `batch` is the name of the batch that it is part of."""
     column, said = next(iter(_unfit(table, row)), ("", str(error)))
     if not column and (first := said.partition(" ")[0]) in table.c:
         column = first
@@ -216,7 +216,7 @@ def for_any_client(connection: Connection, text: str) -> str:
 
 
 def _wording(connection: Connection) -> str:
-    """Return what sqlcmd has to be told before it may write a table with a filtered index."""
+    """Return the SET statement that sqlcmd needs before it may write a table with a filtered index."""
     return "SET QUOTED_IDENTIFIER ON; " if connection.dialect.name == "mssql" else ""
 
 

@@ -1,4 +1,4 @@
-"""How people write times of day, days and days of the week, as constraints: what nobody could read is refused at once.
+"""How people write times of day, days and days of the week, as constraints: what is unreadable is refused at once.
 
 SQLite and SQL Server have patterns only, and other signs for the same; PostgreSQL has regular expressions. What only a
 calendar knows, such as whether February has a 30th, is left to `check`.
@@ -17,7 +17,7 @@ _DAY = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]"
 _REGULAR_DAY = "[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _NO_DAY = ("?????00*", "?????1[3-9]*", "????????00*", "????????3[2-9]*")
 _IN_YEAR = "substr({0},6,2) BETWEEN '01' AND '12' AND substr({0},9,2) BETWEEN '01' AND '31'"
-"""The same to SQLite."""
+"""The condition of month and day on SQLite."""
 _WITHIN = "[^-,]"
 """What stands between the signs of a list."""
 _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]", "????[^0-9]", "?????[^,]")
@@ -25,15 +25,15 @@ _NOT_BEHIND_A_COMMA = ("[^0-2]", "2[^0-3]", "[01][^0-9]", "??[^:]", "???[^0-5]",
 
 
 BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
-"""What the engine leaves away before and after a name or a number."""
+"""The blanks that the engine strips before and after a name or a number."""
 BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-"""The same as a regular expression of PostgreSQL has it."""
+"""The same blanks in a regular expression of PostgreSQL."""
 LONGEST_LIMIT = 18
 """Digits of a number that every database can reckon with."""
 
 
 def bare(text: str) -> tuple[str, str, str]:
-    """Say on PostgreSQL, on SQLite and on SQL Server what is left of a text without the blanks before and after it."""
+    """Return, for PostgreSQL, SQLite and SQL Server, the expression of a text without blanks before and after it."""
     each = ", ".join(f"NCHAR({code})" for code in BLANKS)
     return (
         # Only so it can be written where the database holds no such characters.
@@ -72,7 +72,7 @@ def is_limit_or_other(name: str, value: str) -> differing:
 def is_plain(column: str) -> differing:
     """Return the constraint that a column holds ASCII alone, blanks at most of what cannot be seen, and is not empty.
 
-    What engine and triggers then leave away before and after it, and how they write it in small letters, is the same.
+    What engine and triggers then strip before and after it, and how they write it in small letters, is the same.
     """
     return differing(
         f"""{column} COLLATE "C" ~ '^ *[!-~][ -~]*$'""",
@@ -105,7 +105,7 @@ def is_window_of_day(column: str) -> differing:
 
 
 def has_none_broken(column: str) -> differing:
-    """Return the constraint that no part of a list has a blank within it: the patterns above are told of no blanks at all."""
+    """Return the constraint that no part of a list has a blank within it: the patterns above see no blanks at all."""
     return differing(f"{column} !~ '[^-, ] +[^-, ]'", *(_none_broken(column, fits) for fits in ("GLOB", "LIKE")))
 
 
@@ -149,7 +149,7 @@ def are_months(column: str) -> differing:
 def are_month_days(column: str) -> differing:
     """Return the constraint that a column holds days of a month, also counted by business days, with commas between them.
 
-    To SQLite 4 to 8 are as good as 9, and once the days after the 23rd are told, 2 as 1, and 3 and 9 as any figure.
+    On SQLite 4 to 8 count as 9; once the days after the 23rd are replaced, 2 counts as 1, and 3 and 9 as any figure.
     """
     business = [f"business_{place}" for place in (*_numbers(MOST_OF_A_MONTH), "last")]
     said = [
@@ -196,9 +196,9 @@ def _numbers(most: int) -> list[str]:
 
 
 _WORD, _EARLY, _FIGURE = "W", "V", "U"
-"""What SQLite is told to put in the place of words, of those that may stand behind `business_` too, and of figures.
+"""What SQLite puts in the place of words, of those that may stand behind `business_` too, and of figures.
 
-Nobody writes these: all is in small letters before.
+No text holds these itself: all is in small letters before.
 """
 
 
@@ -211,7 +211,7 @@ def _replaced(column: str, words: Iterable[tuple[str, str]]) -> str:
 
 
 def _are_only(bare: str, words: Iterable[str]) -> str:
-    """Say to SQLite that a list holds some words and no others."""
+    """Return SQLite's condition that a list holds some words and no others."""
     said = f"{bare}||','"
     for word in words:
         said = f"replace({said},'{word},','')"
@@ -221,8 +221,8 @@ def _are_only(bare: str, words: Iterable[str]) -> str:
 def _are_words(column: str, words: Iterable[str], replaced: str = "", *, ranges: bool = False) -> differing:
     """Return the constraint that a column holds some words with commas between them, in any letter case.
 
-    SQLite is told what stands in the place of each. On SQL Server each stands between commas of its own; what is taken away
-    when each is, is then as long as the whole. They are taken away some at a time, and the lengths summed up.
+    For SQLite, `replaced` has a sign in the place of each. On SQL Server each word stands between commas of its own:
+    what is removed with all words, some words at a time, then adds up to the length of the whole.
     """
     words = [word.lower() for word in words]
     dash = f"( *- *({'|'.join(words)}))?" if ranges else ""
@@ -255,7 +255,7 @@ def _without(apart: str, words: Iterable[str]) -> str:
 
 
 def _none_broken(column: str, fits: str) -> str:
-    """Say of a pattern's database that no word has a blank within it, however long: one run of blanks becomes one sign."""
+    """Return the pattern's condition that no word, however long, has a blank within: a run of them becomes one sign."""
     broken = f"*{_WITHIN}<>{_WITHIN}*"
     runs = f"replace(replace({column}, ' ', '<>'), '><', '')"
     return f"{runs} NOT {fits} '{_as_like(broken) if fits == 'LIKE' else broken}'"

@@ -1,1 +1,1 @@
-"""What people are told: incidents, alerts, what is late."""
+"""What is reported to people: incidents, alerts, what is late."""

@@ -1,4 +1,4 @@
-"""`AlertDelivery`: the messages about incidents, one row for each channel. Whoever sends one claims it first."""
+"""`AlertDelivery`: the messages about incidents, one row for each channel. The sender claims its row first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from batchctl.store.tables import TO_SEND, alert_delivery
 DeliveryId = NewType("DeliveryId", int)
 
 TRIED = DeliveryStatus.SENT, DeliveryStatus.FAILED
-"""How messages end that say whether a channel delivers."""
+"""The final statuses that show whether a channel delivers."""
 
 _a = alert_delivery.c
 
@@ -81,7 +81,7 @@ class Delivery:
     claimed_at: Hidden[Annotated[datetime | None, "ClaimedTime"]]
     sent_at: Annotated[datetime | None, "SentTime"]
     wording: Annotated[str | None, "Message"]
-    """Why the last attempt was in vain."""
+    """Why the last attempt failed."""
     made_at: Annotated[datetime, "z_inserted"]
 
 
@@ -139,13 +139,13 @@ def last_word(connection: Connection, channel: str) -> Delivery | None:
 
 
 def claim(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
-    """Take a message to send it; false when somebody else has tried that meanwhile."""
+    """Take a message to send it; false when another sender has tried that meanwhile."""
     changes = {"ClaimedBy": by, "ClaimedTime": now, "Attempts": one.attempts + 1, "z_updated": now}
     return _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 
 def set_sent(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
-    """Write that a message that one has claimed was sent; false when somebody else has it now."""
+    """Write that a claimed message was sent; false when another sender has claimed it since."""
     changes = {"Status": DeliveryStatus.SENT.value, "SentTime": now, "Message": None, "z_updated": now}
     return _MINE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts + 1, claimed_by=by)
 
@@ -163,7 +163,7 @@ def put_back(
 
 
 def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: datetime, now: datetime) -> None:
-    """Take back what nobody is sending of what was to be told of an incident; a claim before `stale` counts no more."""
+    """Withdraw an incident's waiting messages that no sender holds; a claim from before `stale` no longer counts."""
     changes = {"Status": DeliveryStatus.WITHDRAWN.value, "Message": why, "z_updated": now}
     for one in of_incident(connection, incident_id):
         is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale

@@ -1,6 +1,6 @@
-"""What incidents are found by: the newest attempts, what has come, begun and completed since a moment, and who worked when.
+"""What incidents are found by: the newest attempts, arrivals, starts and completions, and controllers' signs of life.
 
-Rows are numbered in the order of their making, near enough: where a day begins is found by halving.
+Rows are numbered roughly in the order in which they were made, so a binary search finds where a day begins.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from batchctl.store.tables import (
 from batchctl.store.unreadable_columns import NONSENSE
 
 SLACK = 1000
-"""How many numbers before those of a day are looked at too: some rows are committed late."""
+"""How many ids before those of a day are looked at too: some rows are committed late."""
 NEWEST_OVER = 500
-"""Of how many of a batch's newest complete instances it is asked when they were completed."""
+"""How many of a batch's newest complete instances are looked at for when they were completed."""
 NOT_BEGUN = InstanceStatus.READY.value, InstanceStatus.PAUSED.value, InstanceStatus.CANCELLED.value
 
 _h, _c, _f, _b, _s = batch_process_history.c, batch_control.c, file_process.c, process_batch.c, schedule.c
@@ -129,7 +129,7 @@ _OLDEST_READY = RowSelect(
     .where(
         text(f"FileProcess.{READY_INTAKE}"),
         exists().where(exactly(ENTITY, _f.Entity)),
-        # Of what failed, the row is ready, too, for as long as nobody does anything about it.
+        # A row whose instance failed is ready, too, until somebody acts on it.
         not_(exists().where(_c.FileProcess_id == _f.FileProcess_id)),
     )
     .order_by(_f.FileProcess_id)
@@ -149,7 +149,7 @@ _STAND = RowSelect(
 
 @value
 class Arrived:
-    """A `FileProcess` row, as far as it tells when such rows come."""
+    """A `FileProcess` row, with what shows when such rows arrive."""
 
     intake_id: int
     entity: str
@@ -186,21 +186,21 @@ def calendars_in_use(connection: Connection) -> set[str]:
 
 
 def arrived(connection: Connection, floor: int, entity: str, batch_id: BatchId, since: datetime, day: date) -> bool:
-    """Say whether anything of an entity has come since a moment, not before the row `floor`, or is of that day."""
+    """Say whether a row of an entity has come since a moment, from id `floor` on, or an instance of that day exists."""
     if _ARRIVED(connection, floor=floor, entity=entity, since=since, most=1):
         return True
     return bool(_OF_DAY(connection, batch_id=batch_id, on_day=day.isoformat(), most=1))
 
 
 def started(connection: Connection, floor: int, batch_id: BatchId, since: datetime, day: date) -> bool:
-    """Say whether an attempt of a batch has begun since a moment, not before the row `floor`, or of its instance of that day."""
+    """Say whether an attempt of a batch has begun since a moment, from id `floor` on, or its instance of that day."""
     if _STARTED(connection, floor=floor, batch_id=batch_id, since=since, most=1):
         return True
     return bool(_BEGUN_OF_DAY(connection, batch_id=batch_id, on_day=day.isoformat(), most=1))
 
 
 def finished(connection: Connection, batch_id: BatchId, since: datetime, day: date) -> bool:
-    """Say whether an instance of a batch has completed since a moment, or that of that day has."""
+    """Say whether an instance of a batch has completed since a moment, or its instance of that day has."""
     newest = _COMPLETED(connection, batch_id=batch_id, most=NEWEST_OVER)
     if any(row.z_updated >= since for row in newest):
         return True
@@ -208,7 +208,7 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
 
 
 def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
-    """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
+    """Return the changes of a batch's row since a moment, newest first: its columns before and after each."""
     return _CHANGES(connection, target=f"ProcessBatch:{batch}"[:NAME_LIMIT], action=ROW_UPDATE, since=since, most=most)
 
 
@@ -258,7 +258,7 @@ def ready_since(connection: Connection) -> datetime | None:
 
 
 def gap(connection: Connection, now: datetime, besides: str | None) -> Gap:
-    """Return since when no controller gave a sign of life, one's own left out, and since when work waits for one."""
+    """Return since when no controller but `besides` gave a sign of life, and since when work waits for one."""
     beats = [row.heartbeat for row in controllers.everyone(connection) if row.name != besides]
     oldest = ready_since(connection)
     ready = [] if oldest is None else [oldest]
@@ -268,7 +268,7 @@ def gap(connection: Connection, now: datetime, besides: str | None) -> Gap:
 
 
 def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dict[InstanceId, InstanceUnderWay]:
-    """Return how instances stand."""
+    """Return the status and the last completed step of instances."""
     found = {}
     for each in dict.fromkeys(instance_ids):
         for row in _STAND(connection, instance_id=each):
@@ -280,7 +280,7 @@ def _under_way(row: Any) -> InstanceUnderWay:
     try:
         return InstanceUnderWay(word(InstanceStatus, row.Status), int(row.PrevProcessControlSeq))
     except NONSENSE:
-        # Nothing goes by what cannot be read, so it is as far from being over as it was.
+        # No program acts on an unreadable row, so its instance counts as held: it is not over.
         return InstanceUnderWay(InstanceStatus.HELD, last_seq=0)
 
 

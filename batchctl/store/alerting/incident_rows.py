@@ -45,14 +45,14 @@ _OF_INSTANCE = RowSelect(
 
 
 def wait_for_others(connection: Connection) -> None:
-    """Let nobody else review incidents until the end of the transaction."""
+    """Keep others from reviewing incidents until the end of the transaction."""
     if not dialect_of(connection).lock_name(connection, "incidents"):
         message = "somebody else reviews the incidents"
         raise Conflict(message)
 
 
 def standing(connection: Connection) -> list[Incident]:
-    """Return the incidents that are not over, oldest first: all, as who knew only some would open the others once more."""
+    """Return all incidents that are not over, oldest first: a caller that knew only some would open others again."""
     return readable(_ALL_STANDING(connection), _incident)
 
 
@@ -72,7 +72,7 @@ def first_standing(connection: Connection, most: int) -> list[Incident]:
 
 
 def most_pressing(connection: Connection, most: int) -> list[Incident]:
-    """Return of the incidents that are not over those first that nobody has acknowledged, the newest of them first."""
+    """Return the incidents that are not over, unacknowledged ones first, then newest first."""
     return readable(_PRESSING(connection, most=most), _incident)
 
 
@@ -83,7 +83,7 @@ def count_standing(connection: Connection) -> tuple[int, int]:
 
 
 def owing_recovery(connection: Connection, most: int) -> list[Incident]:
-    """Return incidents that are over, and of which nobody knows that yet."""
+    """Return incidents that are over, and whose recovery was not yet announced."""
     return readable(_TO_RECOVER(connection, most=most), _incident)
 
 
@@ -93,7 +93,7 @@ def newest(connection: Connection, most: int) -> list[Incident]:
 
 
 def load_locked(connection: Connection, incident_id: IncidentId) -> Incident | None:
-    """Return an incident that nobody else can change until the end of the transaction."""
+    """Return an incident that no other connection can change until the end of the transaction."""
     dialect_of(connection).lock_row(connection, "Incident", incident_id)
     return load(connection, incident_id)
 
@@ -128,7 +128,7 @@ def add(connection: Connection, sign: IncidentSign, now: datetime) -> IncidentId
 
 
 def see_again(connection: Connection, found: Incident, sign: IncidentSign, now: datetime) -> bool:
-    """Write that an incident has happened once more, or what else there is to say of it."""
+    """Write that an incident has happened once more, or what is newly known of it."""
     is_more = sign.evidence > found.evidence
     values = _wording(sign) | {
         "Evidence": max(sign.evidence, found.evidence),
@@ -140,7 +140,7 @@ def see_again(connection: Connection, found: Incident, sign: IncidentSign, now: 
 
 
 def resolve(connection: Connection, found: Incident, now: datetime, *, is_announced: bool) -> bool:
-    """Write that an incident is over; `is_told` where nobody is to be told so."""
+    """Write that an incident is over; `is_announced` when no message about its recovery is to follow."""
     values: dict[str, object] = {"Status": IncidentStatus.RESOLVED.value, "ResolvedTime": now, "z_updated": now}
     if is_announced or found.alerts == 0:
         values["RecoveryTime"] = found.recovery_at or now
@@ -158,7 +158,7 @@ def note_alert(
 
 
 def note_recovery(connection: Connection, found: Incident, now: datetime) -> None:
-    """Write that it was told that an incident is over."""
+    """Write that the recovery of an incident was announced."""
     _CHANGE(connection, {"RecoveryTime": now, "z_updated": now}, incident_id=found.incident_id)
 
 
@@ -175,7 +175,7 @@ def acknowledge(connection: Connection, found: Incident, by: str, now: datetime)
 
 
 def snooze(connection: Connection, found: Incident, until: datetime, now: datetime) -> bool:
-    """Write until when nobody is to be reminded of an incident; false when it is over."""
+    """Write until when no reminder of an incident is to be sent; false when it is over."""
     values = {
         "Status": IncidentStatus.OPEN.value,
         "SnoozedUntil": until,

@@ -36,7 +36,7 @@ _applied = Reader(Applied)
 
 
 def everything(connection: Connection) -> dict[tuple[str, str], Applied]:
-    """Return all of them by kind and name."""
+    """Return all rows by kind and name."""
     return {(each.kind, each.name): each for each in map(_applied, connection.execute(_ALL))}
 
 

@@ -22,7 +22,7 @@ from batchctl.store.transactions import left_out_if_refused
 _v, _b, _p = batch_version.c, process_batch.c, process_control.c
 
 _UNVERSIONED = frozenset({ENABLED, "Origin"})
-"""Whether it runs, and what keeps its row, is no matter of what it does."""
+"""Whether a batch is enabled, and what keeps its row up to date, changes nothing of what it does."""
 _newest = select(_v.ProcessBatch_id, func.max(_v.DefVersion).label("DefVersion")).group_by(_v.ProcessBatch_id)
 _LAST = _newest.subquery("Newest")
 _NEWEST = select(_v.ProcessBatch_id, _v.DefVersion, _v.Fingerprint).join(
@@ -71,7 +71,7 @@ def content_of(batch: Any, steps: Iterable[Any]) -> str:
 
 
 def fingerprint(content: str) -> str:
-    """Return what differs once the content does."""
+    """Return a short text that differs once the content does."""
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -92,7 +92,7 @@ def number(connection: Connection, batch_id: int) -> int | None:
     said = fingerprint(content)
     found = _known(connection, batch_id, said)
     if found is None:
-        # Of two who write it down at the same moment the database refuses one, who then finds it written.
+        # Of two that write it down at the same moment the database refuses one, which then finds it written.
         with left_out_if_refused(connection):
             found = _add(connection, batch_id, content, said)
     return found or _known(connection, batch_id, said) or _add(connection, batch_id, content, said)

@@ -1,6 +1,6 @@
 """The definition tables as people fill them: which columns those are, and rows read and written by name.
 
-What is a definition is told by the tables themselves: every column is one unless it is named here as batchctl's own.
+The tables themselves show what is a definition: every column is, unless it is named here as batchctl's own.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _NAMES = {
     "DependsOnBatch_id": ("DependsOnBatchName", process_batch, "ProcessBatchName"),
     "Resource_id": ("ResourceName", resource, "ResourceName"),
 }
-"""What a file says in the place of a number of another table's row."""
+"""What a file holds in the place of the id of another table's row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _column(column: Any) -> ColumnShape:
 
 
 SHAPES = tuple(_shape(table, key, parts) for table, (key, parts) in _TABLES.items())
-"""All of them, each behind those that it may name."""
+"""The shapes of all definitions, each behind those that it may name."""
 _BY_KIND = {shape.kind: shape for shape in SHAPES}
 _ANY_KIND = {part.kind: part for shape in SHAPES for part in (shape, *shape.parts)}
 SETTINGS = "Setting"
@@ -148,11 +148,11 @@ class DefinitionRow:
     row_id: int
     defined: Defined
     owner: str | None = None
-    """What keeps it up to date where the code of a job does."""
+    """What keeps the row up to date, where that is the code of a job."""
 
 
 def lock(connection: Connection, keys: Iterable[tuple[str, str]]) -> None:
-    """Let nobody else apply anything, or change these definitions or what stands below them, meanwhile."""
+    """Keep others from applying anything, and from changing these definitions or what stands below them, meanwhile."""
     dialect = dialect_of(connection)
     if not dialect.lock_name(connection, _LOCK):
         message = "Somebody else is applying definitions."
@@ -235,7 +235,7 @@ def _plain(shape: Shape, row: Any) -> dict[str, Value]:
 
 
 def sparse_row(kind: str, row: Any) -> dict[str, Value]:
-    """Return what of a row read elsewhere does not go without saying."""
+    """Return the columns of a row read elsewhere that do not hold their defaults."""
     shape = _ANY_KIND[kind]
     return sparse(shape, _plain(shape, row._mapping))  # noqa: SLF001 - SQLAlchemy's public name for it
 
@@ -296,7 +296,7 @@ def _changed(shape: Shape, before: Columns, after: Columns) -> dict[str, Value]:
 
 
 def remove(connection: Connection, row: DefinitionRow) -> None:
-    """Delete a definition with what stands below it; the database refuses it where anything else tells of it."""
+    """Delete a definition with what stands below it; the database refuses that where anything else refers to it."""
     kind = row.defined.kind
     for part in shape_of(kind).parts:
         table = _PART_OF[part.kind].table

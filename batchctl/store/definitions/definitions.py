@@ -159,7 +159,7 @@ def _batch(
 
 
 def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] | None) -> int | None:
-    """Return the number of a batch's newest version, if the batch still is as that says."""
+    """Return the number of a batch's newest version, if the batch still matches it."""
     if newest is None:
         return None
     number, known = newest

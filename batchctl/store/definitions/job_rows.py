@@ -39,7 +39,7 @@ _BATCH_ID = select(_b.ProcessBatch_id)
 
 
 def lock(connection: Connection) -> None:
-    """Let nobody else write rows of jobs until the end of the transaction."""
+    """Keep others from writing rows of jobs until the end of the transaction."""
     if not dialect_of(connection).lock_name(connection, _LOCK):
         message = "Another controller is writing the rows of jobs."
         raise Conflict(message)
@@ -56,12 +56,12 @@ def apart(connection: Connection) -> Iterator[None]:
     except Exception as error:  # constraints and triggers of others refuse with whatever they please
         said = message_of(error).rstrip(".")
         message = f"The database refuses it, so nothing of the job is written: {said}."
-        way_out = "change the code, or let whoever owns the database look at its constraints and triggers"
+        way_out = "change the code, or let the database's owner look at its constraints and triggers"
         raise Refused(message, next_step=f"{way_out}, then: batchctl job reconcile") from error
 
 
 def read(connection: Connection) -> JobRows:
-    """Return all batches and schedules, and the steps of batches that something keeps up to date; whatever they hold."""
+    """Return all batches and schedules, and the steps of batches that have an Origin; whatever they hold."""
     return JobRows(
         [_kept(row, "ProcessBatch", _OF_BATCHES) for row in connection.execute(_BATCHES)],
         [_step(row) for row in connection.execute(_STEPS)],

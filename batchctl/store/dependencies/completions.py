@@ -24,7 +24,7 @@ _ADD = RowInsert(batch_completion)
 _KNOWN = RowSelect(select(_o.BatchCompletion_id).where(_OF_BATCH, _o.BatchControl_id == bindparam("instance_id")))
 
 
-# An instance that is run again is complete no more, until it is.
+# An instance that is run again is not complete until it completes again.
 _STANDING = (
     select(_o.BatchCompletion_id, _o.DependsOnBatch_id, _o.BatchControl_id)
     .join(batch_control, _c.BatchControl_id == _o.BatchControl_id)
@@ -129,7 +129,7 @@ def oldest(connection: Connection, batch_id: BatchId, cycle_key: str | None, dep
 
 
 def oldest_of_each(connection: Connection, batch_id: BatchId, cycle_key: str | None) -> dict[BatchId, Completion]:
-    """Return the same of all batches at once, which costs as much as there waits."""
+    """Return the oldest such completion of every upstream at once; the more completions wait, the more that costs."""
     if cycle_key is None:
         found = _ALL_KEYLESS(connection, batch_id=batch_id)
     else:
@@ -138,7 +138,7 @@ def oldest_of_each(connection: Connection, batch_id: BatchId, cycle_key: str | N
 
 
 def use(connection: Connection, completions: Sequence[Completion], intake_id: IntakeId, now: datetime) -> bool:
-    """Write which row they have started; false when any of them was used before."""
+    """Write which row some completions have started; false when any of them was used before."""
     changes = {"FileProcess_id": intake_id, "z_updated": now}
     return all(_USE(connection, changes, completion_id=one.completion_id) for one in completions)
 
@@ -146,9 +146,9 @@ def use(connection: Connection, completions: Sequence[Completion], intake_id: In
 def waiting(
     connection: Connection, most: int, after: int = 0, *, of: BatchId | None = None
 ) -> list[WaitingCompletions]:
-    """Return what waits by batch and CycleKey, what has waited for longest first; or what follows `after` a `first`.
+    """Return what waits by batch and CycleKey, the longest wait first; only what follows the `first` given as `after`.
 
-    Of one batch, if one is named.
+    Return only what waits for one batch, if `of` names one.
     """
     found = connection.execute(
         _WAITING if of is None else _WAITING_OF,
@@ -160,12 +160,12 @@ def waiting(
 def missed(connection: Connection, since: datetime, most: int) -> list[InstanceId]:
     """Return instances that have completed after a dependency on their batch was registered, and were not offered to it.
 
-    Whoever completes one goes by the definitions as they were read last, which may be a moment ago. Only dependencies
+    A controller completes one by the definitions that it has read last, which may be a moment ago. Only dependencies
     that were registered since a moment are looked at.
     """
     return [InstanceId(each) for each in connection.execute(_MISSED, {"since": since, "most": most}).scalars()]
 
 
 def set_overdue(connection: Connection, completion_id: CompletionId, now: datetime) -> bool:
-    """Note that somebody was told of a wait that takes too long; false when that was noted before."""
+    """Note that a wait was reported as taking too long; false when that was noted before."""
     return connection.execute(_SET_OVERDUE, {"completion_id": completion_id, "now": now}).rowcount == 1

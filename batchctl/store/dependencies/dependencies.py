@@ -1,6 +1,6 @@
-"""What the completion of a batch starts: once every batch that another depends on has completed for a CycleKey.
+"""Start a batch once every batch that it depends on has completed for a CycleKey.
 
-A completion is offered to each batch that depends on it, in the transaction that completes the instance. Whoever offers
+A completion is offered to each batch that depends on it, in the transaction that completes the instance. Offering
 the last one of a set inserts the `FileProcess` row, and each completion is used once: the second of one batch waits for
 the second of the others. An instance that is run again is offered no second time.
 """
@@ -28,10 +28,10 @@ SOURCE = "dependency"
 """`FileProcess.Source` of what completions have started, and `SchedulerLog.Source`."""
 
 ASKED_SINGLY = 10
-"""Of up to how many batches the completions are asked for one by one: until one lacks, however many of another wait."""
+"""Up to how many upstreams are asked for their completions one by one: until one has none, however many others have."""
 
 SHOWN = 2000
-"""Characters of what is told of a set."""
+"""The most characters of a message about a set."""
 
 Batches = Mapping[BatchId, BatchDefinition]
 
@@ -51,7 +51,7 @@ def offer(
 def offer_singly(
     connection: Connection, completed: Sequence[BatchInstance], batches: Batches, now: datetime
 ) -> list[IntakeId]:
-    """Offer completions likewise; where no row can be inserted they wait, and whoever looks after them tries again."""
+    """Offer completions batch by batch; where no row can be inserted they wait, and a later pass tries again."""
     started: list[IntakeId] = []
     for batch_id, offered in _by_dependent(completed, batches):
         with left_out_if_refused(connection):
@@ -82,7 +82,7 @@ def _keep(connection: Connection, batch_id: BatchId, offered: Sequence[BatchInst
 def start(
     connection: Connection, batch: BatchDefinition, cycle_key: str | None, batches: Batches, now: datetime
 ) -> list[IntakeId]:
-    """Start a batch if what waits for it has become a whole set by another definition; return the rows."""
+    """Start a batch if a changed definition has made a whole set of what waits for it; return the rows."""
     _lock(connection, batch.batch_id)
     return _start(connection, batch, cycle_key, batches, now)
 
@@ -93,7 +93,7 @@ def is_ready(connection: Connection, batch: BatchDefinition, cycle_key: str | No
 
 
 def _lock(connection: Connection, batch_id: BatchId) -> None:
-    """Let of two who complete the last ones of a set at the same moment the second see what the first has offered."""
+    """Let transactions that complete the last ones of a set follow each other, so that each sees the other's offer."""
     if not dialect_of(connection).lock_name(connection, f"dependencies of batch {batch_id}"):
         message = f"Somebody else completes what batch {batch_id} depends on."
         raise Conflict(message)
@@ -126,7 +126,7 @@ def _start(
 
 
 def _sets(connection: Connection, batch: BatchDefinition, cycle_key: str | None) -> Iterator[list[Completion]]:
-    """Yield the sets that can start a batch as it is defined now; the first of them, as often as it is asked for."""
+    """Yield the sets that can start a batch as it is defined now; of sets of all its upstreams only the first."""
     if batch.is_in_cycle or not batch.dependencies:
         return
     wanted = dict.fromkeys(dependency.depends_on for dependency in batch.dependencies)
@@ -159,19 +159,19 @@ def _named(one: Completion, batches: Batches) -> str:
 def waits(
     connection: Connection, batches: Batches, most: int, now: datetime, *, of: BatchId | None = None
 ) -> list[Wait]:
-    """Return what waits for completions by batch and CycleKey, or of one batch, what has waited for longest first."""
+    """Return what waits for completions by batch and CycleKey, the longest wait first; `of` limits it to one batch."""
     return reasons_of(connection, batches, completions.waiting(connection, most, of=of), now)
 
 
 def reasons_of(
     connection: Connection, batches: Batches, waitings: Iterable[WaitingCompletions], now: datetime
 ) -> list[Wait]:
-    """Return of what waits what somebody waits for still, and what it lacks."""
+    """Return the waits of batches that still have dependencies, with what each lacks."""
     found: list[Wait] = []
     for waiting in waitings:
         batch = batches.get(waiting.batch_id)
         if batch is None or not batch.dependencies:
-            continue  # Nobody waits for it any more.
+            continue  # No batch waits for it any more.
         there = completions.oldest_of_each(connection, batch.batch_id, waiting.cycle_key)
         missing = dict.fromkeys(each.depends_on for each in batch.dependencies if each.depends_on not in there)
         reasons = [_reason(connection, waiting, batch, each, batches, now) for each in missing]

@@ -35,7 +35,7 @@ from batchctl.store.tables import (
 )
 
 NEAR = 20_000
-"""Among so many of the newest rows what is done is looked for."""
+"""How many of the newest rows are searched for what is done."""
 TIMES = 20
 """How many of the last successful attempts at a step say how long it takes."""
 
@@ -132,7 +132,7 @@ _LENGTHS = _lengths()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCompletion:
-    """A completion that waits, with others of the same, until all are complete that a batch needs."""
+    """Completions of one batch for one CycleKey that wait until all batches that a dependent one needs are complete."""
 
     batch_id: BatchId
     completed: Annotated[BatchId, "DependsOnBatch_id"]

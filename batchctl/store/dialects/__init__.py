@@ -21,7 +21,7 @@ class Dialect(Protocol):
     """One kind of control database."""
 
     WRITES_ALONE: bool
-    """True when nobody else can write while a transaction of `begin_write` lasts."""
+    """True when no other transaction can write while one of `begin_write` lasts."""
 
     def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
         """Return an engine for the database; nothing is created unless `may_create`.
@@ -39,7 +39,7 @@ class Dialect(Protocol):
         ...
 
     def lock_schema(self, connection: Connection) -> bool:
-        """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+        """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
 
         Return False when somebody else has changed it for longer than `UPGRADE_PATIENCE_SECONDS`.
         """
@@ -57,17 +57,17 @@ class Dialect(Protocol):
         optimistic: bool = False,
         tell: Callable[[datetime], None] | None = None,
     ) -> None:
-        """Begin a transaction; `tell` hears the time of a database with a clock of its own, at the first answer.
+        """Begin a transaction; call `tell` with the time of a database with a clock of its own, at its first answer.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that is `nowait` finds out about locks by running into them, if the database can tell it so at once.
+        One that is `nowait` learns of a lock by the error when it meets one, if the database can raise it at once.
         One that is `optimistic` lets others write, where it would be alone, until it does itself; when any have done so
         since it began to read, its first statement that writes raises what `is_transient`.
         """
         ...
 
     def lock_row(self, connection: Connection, table: str, row_id: int) -> None:
-        """Lock a row of a table until the end of the transaction, waiting for whoever has it."""
+        """Lock a row of a table until the end of the transaction, waiting while another has it."""
         ...
 
     def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
@@ -75,15 +75,15 @@ class Dialect(Protocol):
         ...
 
     def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
-        """Lock rows likewise, waiting for nobody; what is called then returns those locked for this transaction now."""
+        """Lock rows without waiting for locks that others hold; return a function that returns those locked now."""
         ...
 
     def lock_name(self, connection: Connection, name: str) -> bool:
-        """Let nobody else have a name until the end of the transaction; false when somebody has it for longer than a moment."""
+        """Lock a name until the end of the transaction; false when another has it for longer than a moment."""
         ...
 
     def tell(self, connection: Connection) -> None:
-        """Let the other controllers notice a transaction once it is committed; otherwise that of a controller disturbs none."""
+        """Let other controllers notice a transaction once it is committed; without it, a controller's wakes none."""
         ...
 
     def commit(self, connection: Connection) -> None:
@@ -131,7 +131,7 @@ class Dialect(Protocol):
         ...
 
     def is_lost(self, error: BaseException) -> bool:
-        """Say whether the connection is gone, so that nobody knows what became of the last statement."""
+        """Say whether the connection is gone, so that the outcome of the last statement is unknown."""
         ...
 
     def is_about_the_database(self, error: BaseException) -> bool:
@@ -151,14 +151,14 @@ class Dialect(Protocol):
         ...
 
     def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
-        """Name whoever keeps an instance's rows locked, and say how to end that; None when nobody is seen.
+        """Name the session that keeps an instance's rows locked, and say how to end it; None when none is seen.
 
-        Where that cannot be told: whoever has kept a lock on the control tables longest.
+        Where the database cannot tell that, name the one that has kept a lock on the control tables longest.
         """
         ...
 
     def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
-        """Return those instances that cannot be written without waiting for somebody else's transaction.
+        """Return those instances that cannot be written without waiting for another transaction.
 
         Where the database can tell, the others are locked for this one; where it cannot, or need not because the
         transaction is nowait, none is returned.
@@ -166,7 +166,7 @@ class Dialect(Protocol):
         ...
 
     def numbered(self, table: str, insert: str) -> str:
-        """Return an INSERT that says the number of its row, so that the database takes it."""
+        """Return an INSERT that gives the id of its row, written so that the database accepts it."""
         ...
 
     def missing_names(self, connection: Connection) -> Mapping[int, str]:
@@ -182,7 +182,7 @@ class Dialect(Protocol):
         ...
 
     def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-        """Say the same of a FileProcess row and of any of the batches that will take it; one with nowait runs into it."""
+        """Say whether others have locked a FileProcess row or a batch that takes it; with nowait the lock raises."""
         ...
 
     def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:
@@ -202,7 +202,7 @@ class Dialect(Protocol):
         ...
 
     def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
-        """Return the same for what `make` makes in an empty database of this kind; nothing of it stays."""
+        """Return the definitions of what `make` makes in an empty database of this kind; nothing of it stays."""
         ...
 
 

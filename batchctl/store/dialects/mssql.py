@@ -65,7 +65,7 @@ _FREE_INSTANCES = (
     " JOIN FileProcess AS f WITH (UPDLOCK, ROWLOCK, READPAST) ON f.FileProcess_id = c.FileProcess_id"
     " WHERE c.BatchControl_id IN ({marks});"
 )
-# Where the server keeps versions of rows, who reads waits for who writes only with this hint.
+# Where the server keeps versions of rows, a reader waits for a writer only with this hint.
 _OUTLAST = "SELECT COUNT(*) FROM BatchProcessHistory WITH (READCOMMITTEDLOCK) WHERE Status = 'running';"
 _COMMIT = (
     f"IF @@TRANCOUNT <> 1 THROW {errors.NOT_ONE_TRANSACTION}, N'the transaction had ended before its commit', 1;"
@@ -78,7 +78,7 @@ _UNDO_PART = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION part; SELECT XACT_STATE()
 _END_PART = "SET XACT_ABORT ON;"
 # Nothing on this server tells a session cheaply that another has committed: a rowversion is given out before the commit
 # and moves with one's own writes too, triggers would forbid OUTPUT on yet more tables, change tracking is the DBA's to
-# switch on. So everything counts as changed once in a while, and whoever asks reads a few small tables again.
+# switch on. So everything counts as changed once in a while, and each controller reads a few small tables again.
 _MARKER = f"SELECT @@SPID, DATEDIFF(second, '20200101', SYSUTCDATETIME()) / {LOOK_SECONDS}"
 
 _GET_LOCK = (
@@ -105,8 +105,8 @@ _NOT_CHECKED = (
 )
 
 
-# The server refuses who may not see other sessions, and with XACT_ABORT that ends the transaction. The right of 2022 is
-# none that older servers know: they answer NULL.
+# The server refuses a login that may not see other sessions, and with XACT_ABORT that ends the transaction. Servers
+# before 2022 do not know its right: they answer NULL.
 _MAY_SEE_SESSIONS = (
     "SELECT CASE WHEN 1 IN (HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE'),"
     " HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE')) THEN 1 ELSE 0 END"
@@ -166,7 +166,7 @@ def _place(url: URL) -> str:
 
 
 def _greet(session: MssqlSession) -> None:
-    """Set what the session needs, and refuse a server that would not keep what it promises."""
+    """Set what the session needs; refuse a server that is too old, read-only, or delays the durability of commits."""
     session.execute(_SETTINGS)
     session.execute(_NAME_SESSION, [f"batchctl/{__version__}"])
     version, edition, updateability = session.execute(_SERVER).fetchone()
@@ -189,20 +189,20 @@ def _refused(reason: str, next_step: str) -> DatabaseRefused:
 
 
 def prepare(connection: Connection) -> None:
-    """Nothing that the database would have to remember."""
+    """Do nothing: the database has nothing to remember."""
 
 
 def lock_schema(connection: Connection) -> bool:
-    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+    """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
 
-    What is made on it takes the time that it takes, such as an index over millions of attempts.
+    Its statements may take any time: one may make an index over millions of attempts.
     """
     _session(connection).raw.timeout = 0
     return _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema")
 
 
 def end_migration(connection: Connection) -> None:
-    """Nothing: the server notices by itself."""
+    """Do nothing: the server notices changed tables by itself."""
 
 
 def begin_write(
@@ -212,7 +212,7 @@ def begin_write(
     optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:
-    """Begin a transaction and hear the server's time."""
+    """Begin a transaction and call `tell` with the server's time."""
     now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
     if tell is not None:
         tell(now.replace(tzinfo=UTC))
@@ -224,7 +224,7 @@ def commit(connection: Connection) -> None:
 
 
 def rollback(connection: Connection) -> None:
-    """Undo what `begin_write` began; never raises, so that the error that led here stays the one that is told."""
+    """Undo what `begin_write` began; never raises, so that the error that led here stays the one that is reported."""
     session: Any = connection.connection.dbapi_connection
     if session is None or not session.is_open:
         return
@@ -238,7 +238,7 @@ def rollback(connection: Connection) -> None:
 
 
 def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Lock a row until the end of the transaction, waiting for whoever has it."""
+    """Lock a row until the end of the transaction, waiting while another has it."""
     _session(connection).execute(_LOCK_ROW.format(table=table), [row_id]).fetchall()
 
 
@@ -249,20 +249,20 @@ def ask(connection: Connection, statement: str, values: Sequence[object]) -> Cal
 
 
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
-    """Lock rows, waiting for nobody; return how to learn which were free."""
+    """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
     asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
     free = {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
     return lambda: free
 
 
 def lock_name(connection: Connection, name: str) -> bool:
-    """Let nobody else have a name until the end of the transaction; false when somebody has it for longer than a moment."""
+    """Lock a name until the end of the transaction; false when another has it for longer than a moment."""
     (code,) = _session(connection).execute(_LOCK_NAME, [name]).fetchone()
     return code in {0, 1}
 
 
 def tell(connection: Connection) -> None:
-    """Nothing: whatever is committed is noticed."""
+    """Do nothing: whatever is committed is noticed."""
 
 
 def begin_part(connection: Connection) -> None:
@@ -274,7 +274,7 @@ def undo_part(connection: Connection) -> None:
     """Undo the part; raises when the server has given up the whole transaction, as it does for errors in triggers."""
     (state,) = _session(connection).execute(_UNDO_PART).fetchone()
     if state != 1:
-        # No ServerError: whoever isolates rows would go on, and the server would commit each of his statements by itself.
+        # No ServerError: a caller that isolates rows would go on, and the server would commit each statement by itself.
         raise _refused(
             "gave up a whole transaction over an error in one row, as it does for errors in triggers",
             "look for triggers on the tables of batchctl that raise errors",
@@ -287,22 +287,22 @@ def end_part(connection: Connection) -> None:
 
 
 def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
-    """Name none: to see others', or to end them, is the DBA's to allow."""
+    """Name no session: only a DBA can allow to see or to end those of others."""
     return True
 
 
 def end_session(connection: Connection, lost: object) -> None:  # noqa: ARG001 - the protocol's
-    """Wait for whoever is about to commit how an attempt begins or ends: what that session has written is locked."""
+    """Wait for sessions that are about to commit how an attempt begins or ends: what they have written is locked."""
     _session(connection).execute(_OUTLAST).fetchall()
 
 
 def change_marker(connection: Connection) -> object:
-    """Return what differs every few seconds, when whoever asks should look for himself."""
+    """Return what differs every few seconds, when the caller should look at the tables itself."""
     return tuple(_session(connection).execute(_MARKER).fetchone())
 
 
 def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
-    """Anything: the marker does not tell."""
+    """Return `ANYTHING`: the marker does not show what changed."""
     return Change.ANYTHING
 
 
@@ -350,11 +350,11 @@ def _is_granted(session: MssqlSession, asking: str, lock: str) -> bool:
 
 
 def whereabouts(connection: Connection) -> None:
-    """Nothing: what the server knows a database by differs between replicas of one, too."""
+    """Return None: what the server knows a database by differs between replicas of one, too."""
 
 
 def other_schema(connection: Connection) -> None:
-    """Nothing: who looks for tables that are not his sees none."""
+    """Return None: a login sees no tables that it has no rights to."""
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
@@ -378,26 +378,26 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Col
 
 
 def numbered(table: str, insert: str) -> str:
-    """It gives the numbers itself unless it is told so, by who may alter the table (error 544)."""
+    """Let the INSERT give the id: the server accepts it only so, from users that may alter the table (error 544)."""
     return f"SET IDENTITY_INSERT {table} ON; {insert}; SET IDENTITY_INSERT {table} OFF"
 
 
 def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
-    """Nothing: no row stands for a name here."""
+    """Return nothing: no row stands for a name here."""
     return {}
 
 
 def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
-    """Nothing: the server reads ahead by itself."""
+    """Do nothing: the server reads ahead by itself."""
     return nullcontext()
 
 
 def look_for_locks(connection: Connection) -> None:
-    """Nothing: it is looked for them in every transaction."""
+    """Do nothing: every transaction looks for locks."""
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
-    """Never: whoever has locked the row is waited for, and an instance locks its batches by itself."""
+    """Return false once the row is locked by this transaction: an instance locks its batches by itself."""
     lock_row(connection, "FileProcess", intake_id)
     return False
 

@@ -15,8 +15,8 @@ class Compiler(MSSQLCompiler):
         """Write ORDER BY; SQLAlchemy leaves it out of a subquery that has no offset, and still writes OFFSET 0 ROWS."""
         is_limited = select._limit_clause is not None or select._fetch_clause is not None  # noqa: SLF001 - as SQLAlchemy asks
         if not is_limited or self._use_top(select):  # type: ignore[no-untyped-call] # SQLAlchemy's own
-            return str(super().order_by_clause(select, **options))  # type: ignore[no-untyped-call] # as above
-        written = self.process(select._order_by_clause, **options)  # noqa: SLF001 - as above
+            return str(super().order_by_clause(select, **options))  # type: ignore[no-untyped-call] # SQLAlchemy's own
+        written = self.process(select._order_by_clause, **options)  # noqa: SLF001 - as SQLAlchemy asks
         return f" ORDER BY {written}" if written else ""
 
 

@@ -8,7 +8,7 @@ NOT_ONE_TRANSACTION = 51077
 ALREADY_OVER = frozenset({3902, 3903})
 LOST = frozenset({NOT_ONE_TRANSACTION, 3902, 64, 121, 233, 596, 4060, 6005, 10053, 10054, 10060, 40197, 40501, 40613})
 LOST_STATES = ("08", "HYT0", "01002", "10054")
-"""HYT0x: the driver waited in vain, so nobody knows how far the server has come; only ending the session settles it."""
+"""HYT0x: the driver waited in vain, so how far the server has come is unknown; only ending the session settles it."""
 REFUSED_BECAUSE = {
     18452: "refuses the login",
     18456: "refuses the login",

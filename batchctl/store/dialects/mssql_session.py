@@ -1,6 +1,6 @@
 """Sessions of SQL Server: pyodbc and mssql-python made alike.
 
-Both drivers stop at the first result of a statement, and raise what goes wrong behind it only when somebody goes on: a
+Both drivers stop at the first result of a statement, and raise what goes wrong behind it only when a caller goes on: a
 foreign key broken by `INSERT ... OUTPUT` comes after the row. So a cursor here reads everything at once.
 """
 
@@ -81,10 +81,10 @@ class MssqlSession:
             cursor.close()
 
     def commit(self) -> None:
-        """Nothing: transactions are begun and ended in SQL, by the store alone."""
+        """Do nothing: transactions are begun and ended in SQL, by the store alone."""
 
     def rollback(self) -> None:
-        """Nothing, as above."""
+        """Do nothing: transactions are undone in SQL, by the store alone."""
 
     def close(self) -> None:
         """End the session; the server undoes what was not committed, and lets go of the session's locks."""
@@ -153,7 +153,7 @@ class DrainingCursor:
         return list(self._rows)
 
     def nextset(self) -> bool:
-        """Nothing is left behind the first result: all of it has been read."""
+        """Return false: nothing is left behind the first result, as all has been read."""
         return False
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class DrainingCursor:
 def _with_typed_nulls(sql: str, parameters: Sequence[object]) -> tuple[str, list[object]]:
     """Write NULLs into the statement: for one that is bound, drivers ask the server for its type, in the transaction.
 
-    Where the server cannot tell, that ends the transaction, and nobody hears of it before the commit.
+    Where the server cannot tell, that ends the transaction, and no error shows it before the commit.
     """
     values, kept = iter(parameters), list[object]()
 
@@ -215,7 +215,7 @@ def _part_of_a_batch(sql: str) -> str:
 
 
 def error_of(error: Exception, number: int | None = None) -> ServerError:
-    """Read what a driver raised; `number` is what the batch has told of its error."""
+    """Read what a driver raised; `number` is that of the error which the batch reported."""
     words = getattr(error, "driver_error", None)
     if words is not None:
         text = str(getattr(error, "ddbc_error", "") or words)
@@ -282,9 +282,9 @@ def _with_driver(url: URL, name: str) -> URL:
 
 
 def connect(driver: Any, url: URL, where: str) -> MssqlSession:
-    """Open a session that belongs to nobody else; an error names neither user nor password."""
+    """Open a session that no pool shares; an error names neither user nor password."""
     (text,), _ = url.get_dialect()().create_connect_args(url)
-    # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
+    # For a connection string that it cannot read, mssql-python raises what is no `Error` of its own.
     malformed: Any = getattr(driver, "ConnectionStringParseError", driver.Error)
     try:
         if driver.__name__ == "pyodbc":

@@ -31,7 +31,7 @@ def limit(connection: Connection, seconds: float) -> None:
 
 
 def passing_over_locks(statement: Select[Any], table: TableClause) -> Select[Any]:
-    """Let SQL Server count what nobody keeps locked, where it would wait for whoever loads the table."""
+    """Let SQL Server count only unlocked rows, where it would wait for the transaction that loads the table."""
     return statement.with_hint(table, "WITH (READPAST, READCOMMITTEDLOCK)", "mssql")
 
 

@@ -48,10 +48,10 @@ CHANNEL = "batchctl"
 _STATED_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
 
 LOOK_SECONDS = 0.1
-"""How often it is looked for notices where nobody can wait for the socket: on Windows."""
+"""How often to look for notices where a program cannot wait for the socket: on Windows."""
 
 A_MOMENT = "100ms"
-"""How long a nowait transaction waits for a lock: nobody holds one for longer unless a person does."""
+"""How long a nowait transaction waits for a lock: only a person's session holds one for longer."""
 
 _SETTINGS = {
     "TimeZone": "UTC",
@@ -149,21 +149,21 @@ def place_of(engine: Engine) -> str:
 
 def _default(option: str) -> str:
     """Return what libpq takes where the URL says nothing: the value of PGHOST and its like, or its own."""
-    from psycopg import pq  # noqa: PLC0415 - an extra; who has an engine has it
+    from psycopg import pq  # noqa: PLC0415 - an extra; it is there where an engine is
 
     found = {each.keyword: each.val for each in pq.Conninfo.get_defaults()}
     return (found.get(option.encode()) or b"").decode("utf-8", "replace")
 
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
-    """Refuse a server that would not keep what it promises."""
+    """Refuse a standby, and a server behind a connection pooler."""
     from batchctl.store.dialects.postgresql_times import read_all_times  # noqa: PLC0415 - it needs the driver, an extra
 
     read_all_times(raw)
     _limit_waiting(raw)
     is_standby, backend, began, *_ = raw.execute(_GREETING).fetchone()
     if is_standby:
-        raise _refused("is a standby, which nobody can write to", "name the primary server in database_url")
+        raise _refused("is a standby, which accepts no writes", "name the primary server in database_url")
     if backend != raw.info.backend_pid:
         raise _refused(
             "is reached through a connection pooler, which loses session locks and notifications",
@@ -176,7 +176,7 @@ def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
 def _limit_waiting(raw: Any) -> None:
     """Let no call wait for ever: a COMMIT has no limit in the server, and a server may be there and not answer.
 
-    What has been asked before goes out before anything else does.
+    Statements that wait in the pipeline go out before any other.
     """
     from batchctl.store.dialects.postgresql_pipeline import Pipeline  # noqa: PLC0415 - it needs the driver, an extra
 
@@ -191,7 +191,7 @@ def _limit_waiting(raw: Any) -> None:
 
 
 def _while_heard(work: Any) -> Generator[Any, Any, Any]:
-    from psycopg import OperationalError  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+    from psycopg import OperationalError  # noqa: PLC0415 - an extra, needed for PostgreSQL only
 
     silent = 0
     try:
@@ -212,13 +212,13 @@ def _refused(reason: str, next_step: str) -> DatabaseRefused:
 
 
 def prepare(connection: Connection) -> None:
-    """Nothing that the database would have to remember."""
+    """Do nothing: the database has nothing to remember."""
 
 
 def lock_schema(connection: Connection) -> bool:
-    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+    """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
 
-    A lock within the transaction would come too late: what it sees is settled when it begins.
+    A lock within the transaction would come too late: what the transaction sees is settled when it begins.
     """
     try:
         _raw(connection).execute(_LOCK_SCHEMA.format(patience=f"{UPGRADE_PATIENCE_SECONDS}s"))
@@ -230,7 +230,7 @@ def lock_schema(connection: Connection) -> bool:
 
 
 def end_migration(connection: Connection) -> None:
-    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all statements, ours among them."""
+    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all prepared statements."""
     _raw(connection).batchctl_pipeline.unprepare()
 
 
@@ -241,7 +241,7 @@ def begin_write(
     optimistic: bool = False,  # noqa: ARG001 - the protocol's
     tell: Callable[[datetime], None] | None = None,
 ) -> None:
-    """Begin a transaction and hear the server's time; one that is nowait begins along with its first statement."""
+    """Begin a transaction and ask for the server's time; one that is nowait begins along with its first statement."""
     raw = _raw(connection)
     raw.batchctl_nowait, raw.batchctl_tells = nowait, False
     raw.batchctl_pipeline.begin(_BEGIN)
@@ -262,7 +262,7 @@ def commit(connection: Connection) -> None:
 def rollback(connection: Connection) -> None:
     """Undo what `begin_write` began, unless the connection is gone and the server does it."""
     if connection.invalidated:
-        # SQLAlchemy would complain, and its complaint would be told instead of what happened.
+        # SQLAlchemy would raise an error, which would be reported instead of what happened.
         return
     raw = _raw(connection)
     if raw is not None and not raw.closed:
@@ -277,25 +277,25 @@ def ask(connection: Connection, statement: str, values: Sequence[object]) -> Cal
 
 
 def numbered(table: str, insert: str) -> str:  # noqa: ARG001 - the protocol's
-    """It takes any that is free."""
+    """Return it unchanged: the server accepts any id that is free."""
     return insert
 
 
 def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Lock a row until the end of the transaction, waiting for whoever has it."""
+    """Lock a row until the end of the transaction, waiting while another has it."""
     _raw(connection).execute(_LOCK_ROW.format(table=table), (row_id,))
 
 
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
-    """Lock rows, waiting for nobody; return how to learn which were free."""
-    # How many there are in an array makes another plan each time, and one is what is locked most.
+    """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
+    # Arrays of different lengths are planned differently, and mostly one row is locked.
     statement, named = (_LOCK_ONE, row_ids[0]) if len(row_ids) == 1 else (_LOCK_ROWS, list(row_ids))
     asked = ask(connection, statement.format(table=table), [named])
     return lambda: {row[0] for row in asked()}
 
 
 def lock_name(connection: Connection, name: str) -> bool:
-    """Let nobody else have a name until the end of the transaction; one with nowait runs into whoever has it."""
+    """Lock a name until the end of the transaction; with nowait the lock of another raises an error."""
     raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
     if raw.batchctl_nowait:
         if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:
@@ -310,19 +310,19 @@ def lock_name(connection: Connection, name: str) -> bool:
 
 
 def _make_name(raw: Any, slot: int) -> None:
-    """Make the row anew that somebody has deleted, and lock it; who makes it at the same time is waited for."""
+    """Make a row anew that somebody has deleted, and lock it; wait for a transaction that makes it at the same time."""
     raw.execute(_MAKE_NAME, (slot,))
     raw.execute(_LOCK_NAME, (slot,))
 
 
 def tell(connection: Connection) -> None:
-    """Notify by hand, with the commit, what the triggers do not notify of a controller."""
+    """Notify, with the commit, of a controller's changes, which the triggers do not notify."""
     _raw(connection).batchctl_tells = True
 
 
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
-    # What was asked before is no part of it: it fails by itself, and here.
+    # What was asked before is not in the part: if it fails, it fails by itself, and here.
     _raw(connection).batchctl_pipeline.do("SAVEPOINT part")
 
 
@@ -342,7 +342,7 @@ def session(connection: Connection) -> object:
 
 
 def end_session(connection: Connection, lost: object) -> None:
-    """End a lost session, and wait until it is gone: while it works on its commit, nobody sees what it will have written."""
+    """End a lost session, and wait until it is gone: what it writes cannot be seen while it works on its commit."""
     raw = _raw(connection)
     for _ in range(LOOKS_FOR_LOST_SESSION):
         if raw.execute(_END_SESSION, lost).fetchone() is None:
@@ -353,11 +353,11 @@ def end_session(connection: Connection, lost: object) -> None:
 
 
 def change_marker(connection: Connection) -> object:
-    """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
+    """Return what differs once another session has written a row; from then on this session's writes notify none."""
     raw = _raw(connection)
     heard = getattr(raw, "batchctl_heard", None)
     if heard is None and (raw.batchctl_pipeline.are_waiting or raw.info.transaction_status != _IDLE):
-        # What begins to listen in a transaction is deaf again when that is rolled back.
+        # A LISTEN within a transaction is undone when that is rolled back.
         return object()
     if heard is None:
         heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
@@ -376,7 +376,7 @@ def what_changed(connection: Connection) -> Change:
 
 
 def ways_to_notice(connection: Connection) -> tuple[int | None, float]:
-    """Wait for the socket."""
+    """Return the socket, which becomes readable with a notice."""
     return _raw(connection).fileno(), LOOK_SECONDS
 
 
@@ -428,7 +428,7 @@ def database_refused(error: BaseException, where: str) -> DatabaseRefused:
     said = visible(str(origin).strip().partition("\n")[0])
     what, next_step = errors.meaning(said, state)
     code = f" ({state})" if state else ""
-    # The driver says so once more before what the library says.
+    # The driver puts this before the message of the library.
     message = f"The control database {where} {what}: {said.removeprefix('connection failed: ')}{code}."
     if is_lost(error):
         return DatabaseUnreachable(message, next_step=visible(next_step))
@@ -450,12 +450,12 @@ def other_schema(connection: Connection) -> tuple[str, str] | None:
 
 
 def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
-    """Nothing: the server reads ahead by itself."""
+    """Do nothing: the server reads ahead by itself."""
     return nullcontext()
 
 
 def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
-    """Nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
+    """Return nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
     return []
 
 

@@ -72,7 +72,7 @@ def rights_on(connection: Connection, view: str) -> list[str]:
 
 
 def views_upon(connection: Connection, view: str) -> set[str]:
-    """Return the names of the views that stand upon another, on their own account or upon one that does."""
+    """Return the names of the views that read another, directly or through other views."""
     return {str(name) for name in connection.execute(text(_UPON), {"view": view}).scalars()}
 
 

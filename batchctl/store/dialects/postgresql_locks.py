@@ -20,7 +20,7 @@ AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', '
 ORDER BY is_proven DESC, a.xact_start NULLS LAST LIMIT 1
 """
 _OF_A_TABLE = text(_HOLDERS.format("(l.mode = 'AccessExclusiveLock')"))
-"""Who keeps a whole table from everybody, even from who reads it: it is asked without reading one."""
+"""Finds a session that has locked a whole table, even against readers; the query itself reads no table."""
 _OF_AN_INSTANCE = text(
     _HOLDERS.format("""EXISTS (
            SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid' AND t.transactionid IN (
@@ -89,7 +89,7 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
 
 
 def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
-    """Lock the rows of instances and of their intake, unless it is nowait; return those that others have locked."""
+    """Lock the rows of instances and of their intake, unless with nowait; return those that others have locked."""
     if _raw(connection).batchctl_nowait:
         return ()
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
@@ -107,7 +107,7 @@ def look_for_locks(connection: Connection) -> None:
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-    """Lock a FileProcess row and the batches that will take it, unless somebody else has; one with nowait runs into that."""
+    """Lock a FileProcess row and its batches, or say that another has; with nowait a later statement raises instead."""
     if _raw(connection).batchctl_nowait:
         return False
     wanted = {"id": intake_id, "batches": list(batch_ids)}

@@ -24,7 +24,7 @@ class PipelinedStatement:
     def __init__(
         self, pipeline: Pipeline, text: str, values: Sequence[Any] | None, then: Callable[[Any], None] | None
     ) -> None:
-        """Keep what is asked, and who is told the answer's only row as soon as it is there."""
+        """Keep what is asked, and what to call with the answer's only row as soon as it is there."""
         self.pipeline, self.text, self.values, self.then = pipeline, text, values, then
         self.rows: list[Any] | None = None
 
@@ -53,7 +53,7 @@ class Pipeline:
     def ask(
         self, text: str, values: Sequence[Any] = (), then: Callable[[Any], None] | None = None
     ) -> PipelinedStatement:
-        """Ask; whoever wants the answer calls for it. In `text` stands %s for each of the values."""
+        """Ask; the caller calls what is returned for the answer. In `text` each of the values has a %s."""
         # As text, whose type the server knows by itself: the driver would choose one by how big a number is.
         asked = PipelinedStatement(
             self, text, self._adapting.dump_sequence(values, [PyFormat.TEXT] * len(values)), then
@@ -70,7 +70,7 @@ class Pipeline:
         self.go()
 
     def begin(self, text: str) -> None:
-        """Send it with what is asked next."""
+        """Send a statement along with what is asked next."""
         self._waiting.append(PipelinedStatement(self, text, None, None))
 
     @property

@@ -18,7 +18,7 @@ FIRST, LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999000)  # n
 class _Timestamps(Loader):
     """Reads as the driver does, and goes on where that gives up.
 
-    It is no subclass of the driver's own: of such, the driver would take what they are derived from.
+    It is no subclass of the driver's own: for a subclass, the driver would take the class that it is derived from.
     """
 
     type_name: ClassVar[str] = "timestamp"
@@ -49,7 +49,7 @@ def read_all_times(raw: Any) -> None:
 
 
 def _own(type_name: str) -> Any:
-    """Return what the driver reads a type with where nobody has said otherwise."""
+    """Return what the driver reads a type with by default."""
     return adapters.get_loader(adapters.types[type_name].oid, Loader.format)
 
 

@@ -39,7 +39,7 @@ OLDEST = (3, 37, 0)
 MOST_LOG = 3 * 1024 * 1024
 """Bytes of the log after which it is written into the file: before any other program does so by itself, at 1,000 pages."""
 LEAST_GROWTH = 64 * 1024
-"""How many bytes a log that was begun anew has to become longer until then."""
+"""How many bytes a log that was begun anew grows by before it is written into the file."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 _MOST_KEPT_KIB = 1 << 20
@@ -79,7 +79,7 @@ _WRITE_LOG = "PRAGMA wal_checkpoint(PASSIVE)"
 _sync = getattr(os, "fdatasync", os.fsync)
 
 LOOK_SECONDS = 0.005
-"""How often it is looked whether another process has written: nothing tells of it, and a look takes some microseconds."""
+"""How often to look whether another process has written: nothing announces it, and a look takes microseconds."""
 
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 
@@ -129,9 +129,7 @@ def database_path(url: URL, directory: Path) -> Path:
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if mode.startswith("rw"):
-        refuse_foreign_log(
-            path
-        )  # Who opens it takes it for the file's, and who closes it last writes it into the file.
+        refuse_foreign_log(path)  # Opening takes the log for the file's, and the last close writes it into the file.
     try:
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
@@ -159,7 +157,7 @@ def _set_journal(connection: OpenedFile, mode: str) -> None:
     """Make commits last, and keep others from writing for as short as that allows.
 
     With a log, `commit` waits for the disk once others may write again: what they commit then lies behind it in the log, and
-    lasts no sooner. Nobody's commit may write the log into the file, because `_shorten_log` does that apart from all commits.
+    lasts no sooner. No commit may write the log into the file, because `_shorten_log` does that apart from all commits.
     """
     connection.batchctl_syncs = mode == "wal"
     if connection.batchctl_syncs:
@@ -191,12 +189,12 @@ def prepare(connection: Connection) -> None:
 
 
 def lock_schema(connection: Connection) -> bool:  # noqa: ARG001 - the protocol's
-    """Wait for nobody: one lock is for the whole file, and each transaction takes it before it reads."""
+    """Return true without waiting: one lock covers the whole file, and each transaction takes it before it reads."""
     return True
 
 
 def end_migration(connection: Connection) -> None:
-    """Nothing: the library notices by itself."""
+    """Do nothing: the library notices changed tables by itself."""
 
 
 def begin_write(
@@ -229,7 +227,7 @@ def _look_at_log(raw: OpenedFile) -> Stamp | None:
 
 def _log_is_long(raw: OpenedFile) -> bool:
     try:
-        size = os.stat(log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `_number_of`
+        size = os.stat(log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `number_of`
     except OSError:
         return False
     if size < raw.batchctl_checked:
@@ -241,10 +239,10 @@ def _log_is_long(raw: OpenedFile) -> bool:
 
 
 def _shorten_log(raw: OpenedFile) -> None:
-    """Write the log into the file, so that the next commit begins it anew; what takes long while others may commit.
+    """Write the log into the file, so that the next commit begins it anew; the long part runs while others may commit.
 
     Before SQLite 3.51.3 a commit that begins the log anew while it is being written into the file may damage the file.
-    Who reads what stands in the log keeps all from that, and then who writes does.
+    So first a reader of the log keeps all commits from that, and then a writer does.
     """
     with closing(_another(raw)) as writer:
         with closing(_another(raw)) as reader, suppress(sqlite3.Error):
@@ -254,7 +252,7 @@ def _shorten_log(raw: OpenedFile) -> None:
         raw.execute("BEGIN IMMEDIATE")
         with suppress(sqlite3.Error):
             writer.execute(_WRITE_LOG).fetchone()
-        raw.execute("ROLLBACK")  # Whoever begins now has nothing to read in the log, which may be begun anew then.
+        raw.execute("ROLLBACK")  # A transaction that begins now reads nothing in the log, which may be begun anew then.
 
 
 def _another(raw: OpenedFile) -> sqlite3.Connection:
@@ -291,9 +289,9 @@ def waits_for_disk(connection: Connection) -> bool:
 def _sync_log(raw: OpenedFile) -> None:
     path, _ = raw.batchctl_file
     try:
-        refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
+        refuse_another_file(raw)  # What was written to a log that is gone cannot be found any more.
     except DatabaseRefused as error:
-        message = f"Nobody knows whether what was committed lasts. {error.message}"
+        message = f"It is unknown whether what was committed lasts. {error.message}"
         raise OutcomeUnknown(message, next_step=error.next_step) from error
     try:
         log = os.open(log_of(path), os.O_RDWR)
@@ -303,8 +301,8 @@ def _sync_log(raw: OpenedFile) -> None:
             os.close(log)
     except OSError as error:
         message = (
-            f"The log of the control database {path} could not be written to the disk, so nobody knows whether what was"
-            f" committed lasts: {error}"
+            f"The log of the control database {path} could not be written to the disk, so it is unknown whether what"
+            f" was committed lasts: {error}"
         )
         raise OutcomeUnknown(message, next_step="look at the disk; then: batchctl doctor") from error
 
@@ -317,7 +315,7 @@ def rollback(connection: Connection) -> None:
 
 
 def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Nothing: one lock is for the whole file."""
+    """Do nothing: one lock covers the whole file."""
 
 
 def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
@@ -327,17 +325,17 @@ def ask(connection: Connection, statement: str, values: Sequence[object]) -> Cal
 
 
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:  # noqa: ARG001 - the protocol's
-    """All of them: as above."""
+    """Return all of them: one lock covers the whole file."""
     return lambda: row_ids
 
 
 def lock_name(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
-    """It is had by whoever writes: as above."""
+    """Return true: a transaction that writes has the lock of the whole file."""
     return True
 
 
 def tell(connection: Connection) -> None:
-    """Nothing: whatever is committed is noticed."""
+    """Do nothing: whatever is committed is noticed."""
 
 
 def begin_part(connection: Connection) -> None:
@@ -358,19 +356,19 @@ def end_part(connection: Connection) -> None:
 
 
 def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
-    """Nothing: nobody else carries out what a lost connection has sent."""
+    """Return None: no server carries out what a lost connection has sent."""
     return None
 
 
 def end_session(connection: Connection, lost: object) -> None:
-    """Nothing: as above."""
+    """Do nothing: no server carries out what a lost connection has sent."""
 
 
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     raw = _raw(connection)
     if isinstance(raw, OpenedFile) and not raw.in_transaction:
-        # Who writes nothing is to notice it, too.
+        # A connection that writes nothing has to notice another file, too.
         refuse_another_file(raw)
     return int(raw.execute("PRAGMA data_version").fetchone()[0])
 
@@ -383,16 +381,16 @@ def whereabouts(connection: Connection) -> str:
 
 
 def other_schema(connection: Connection) -> None:
-    """Nothing: a file has one."""
+    """Return None: a file has only one schema."""
 
 
 def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
-    """Anything: the marker does not tell."""
+    """Return `ANYTHING`: the marker does not show what changed."""
     return Change.ANYTHING
 
 
 def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
-    """Look, and often."""
+    """Return no socket, and a short time until the next look."""
     return None, LOOK_SECONDS
 
 
@@ -402,7 +400,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_lost(error: BaseException) -> bool:  # noqa: ARG001 - the protocol's
-    """Nothing stands between this program and the file that could be lost."""
+    """Return false: between this program and the file there is no connection that could be lost."""
     return False
 
 
@@ -456,17 +454,17 @@ def is_about_the_database(error: BaseException) -> bool:
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
-    """Nobody: SQLite does not know who holds its lock."""
+    """Return None: SQLite does not know which connection holds its lock."""
     return None
 
 
 def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
-    """None of them: one lock is for the whole file."""
+    """Return none of them: one lock covers the whole file."""
     return ()
 
 
 def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
-    """Nothing: no row stands for a name here."""
+    """Return nothing: no row stands for a name here."""
     return {}
 
 
@@ -482,16 +480,16 @@ def long_read(connection: Connection) -> Iterator[None]:
 
 
 def numbered(table: str, insert: str) -> str:  # noqa: ARG001 - the protocol's
-    """It takes any that is free."""
+    """Return it unchanged: SQLite accepts any id that is free."""
     return insert
 
 
 def look_for_locks(connection: Connection) -> None:
-    """Nothing: one lock is for the whole file."""
+    """Do nothing: one lock covers the whole file."""
 
 
-def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - as above
-    """Never: as above."""
+def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
+    """Return false: one lock covers the whole file."""
     return False
 
 

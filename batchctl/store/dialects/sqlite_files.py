@@ -15,7 +15,7 @@ _HEADER, _WRITES_AHEAD = 20, b"\2"
 """How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
 _BESIDE = {
     "-wal": ("log", "What was committed of late may be lost"),
-    # It has the locks, too: whoever opens the database anew does not wait for those who have the old one.
+    # It has the locks, too: a program that opens the database anew does not wait for one that has the old file.
     "-shm": ("index", "Others may write over what was committed of late"),
 }
 """What lies beside a file, what it is called, and what follows when it is gone."""
@@ -30,7 +30,7 @@ class OpenedFile(sqlite3.Connection):
     batchctl_beside: dict[str, tuple[int, int] | None]
     """Which files lie beside it."""
     batchctl_is_open = False
-    """It may have read something, and it is known what it has opened."""
+    """True once it may have read something, and what it has opened is known."""
     batchctl_syncs: bool
     """It waits for the disk after a commit, not during it."""
     batchctl_checked: int
@@ -42,7 +42,7 @@ class OpenedFile(sqlite3.Connection):
     """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""
 
     def close(self) -> None:
-        """Close it. As the last one it writes its log into the file, unless that would undo what others have written."""
+        """Close it. The last one writes its log into the file, unless that would undo what others have written."""
         is_open, self.batchctl_is_open = self.batchctl_is_open, False
         keeper = _keeper(self.batchctl_file[0]) if is_open and _would_undo(self) else None
         super().close()
@@ -50,14 +50,14 @@ class OpenedFile(sqlite3.Connection):
             keeper.close()
 
     def __del__(self) -> None:
-        """Close it in that way where nobody has: Python would do so in its own."""
+        """Call `close` where the program has not: Python alone would close the connection without it."""
         self.close()
 
 
 def way_to_open(path: Path) -> str:
     """Say how this user may open the file.
 
-    Who may only read it must not leave log files beside it that are his: its owner could not write to them.
+    A user who may only read it must not leave log files beside it: its owner could not write to them.
     """
     if (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) or log_of(path).exists():
         return "rw"
@@ -65,7 +65,7 @@ def way_to_open(path: Path) -> str:
 
 
 def _has_log(path: Path) -> bool:
-    """Say whether a file is one with write-ahead logging; without, who only reads waits for who writes and leaves nothing."""
+    """Say whether a file is one with write-ahead logging; without, a reader waits for a writer and leaves nothing."""
     try:
         with path.open("rb") as file:
             return file.read(_HEADER)[-1:] == _WRITES_AHEAD
@@ -74,7 +74,7 @@ def _has_log(path: Path) -> bool:
 
 
 def refuse_another_file(raw: OpenedFile) -> None:
-    """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
+    """Refuse a file or a log that was moved away, replaced or deleted: what is written there is lost."""
     path, number = raw.batchctl_file
     log = log_of(path)
     if number_of(path) != number:
@@ -118,9 +118,9 @@ def _would_undo(raw: OpenedFile) -> bool:
 
 
 def _keeper(path: Path) -> sqlite3.Connection:
-    """Return a connection that only reads: as long as there is another one, who closes his writes no log into the file.
+    """Return a connection that only reads: while it is open, closing another writes no log into the file.
 
-    It is one even where it can read nothing, as beside a log that it was not told of.
+    It keeps others from that even where it can read nothing, as beside a log that it does not know.
     """
     keeper = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
     with suppress(sqlite3.Error):
@@ -162,6 +162,6 @@ def number_of(path: Path | str) -> tuple[int, int] | None:
 def written_at(path: Path) -> int:
     """Return when a file was last written to, in nanoseconds."""
     try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as above
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as in `number_of`
     except OSError:
         return 0

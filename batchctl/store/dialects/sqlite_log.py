@@ -1,6 +1,6 @@
 """Whether the log beside a SQLite file belongs to it: SQLite itself takes any log for that of the file beside it.
 
-Who writes to a log stamps it, in the number that a file keeps for programs (`user_version`): one half names the log, the
+A writer stamps the log, in the number that a file keeps for programs (`user_version`): one half names the log, the
 other the head of the file as it is then. A file with a log is written to from that log alone. So its head is the one that
 was stamped, or one that stands in the log, whatever is committed, restored or undone meanwhile; that of a file which was
 copied there is another one.
@@ -28,7 +28,7 @@ _NUMBERS = ("freelist_count", "schema_version", "user_version")
 AHEAD = 128 * 1024
 """Bytes behind the end of a log that a transaction may write over."""
 TRIES = 3
-"""How often it is looked: another program may begin the log anew in between."""
+"""How often to look: another program may begin the log anew in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def read_ahead(path: Path, known: LogEnd) -> LogEnd:
     """Read what the next transaction writes over, and return where that begins; looked for from an end known before.
 
     Frames are no blocks: of a block that is written to in part and is not in memory any more, the system reads the rest from
-    the disk first, and whoever commits has the lock meanwhile.
+    the disk first, while the transaction that commits has the lock.
     """
     try:
         with log_of(path).open("rb", buffering=0) as log:
@@ -116,7 +116,7 @@ def stamp(path: Path) -> Stamp:
 
 
 def belongs(path: Path) -> bool:
-    """Say whether the log of a file, if there is one, was begun on it; of a log without a stamp nobody knows better."""
+    """Say whether the log of a file, if there is one, was begun on it; a log without a stamp counts as such."""
     with suppress(OSError):
         return any(_fits(path) for _ in range(TRIES))
     return True
@@ -137,11 +137,11 @@ def _fits(path: Path) -> bool:
 
 
 def _short(log: bytes) -> int:
-    return crc32(log) % _HALF + 1  # Not 0: a file that nobody has stamped says that.
+    return crc32(log) % _HALF + 1  # Not 0: that stands in a file without a stamp.
 
 
 def _head_of(path: Path) -> Head | None:
-    """Read the head of the file alone. SQLite opens it: who closed it otherwise would lose the locks of all of this process."""
+    """Read the head of the file alone. SQLite opens it: to close it otherwise would drop all locks of this process."""
     uri = f"{path.as_uri()}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as alone:
@@ -167,7 +167,7 @@ def _heads_in(log: Path) -> Iterator[tuple[bytes, Head]]:
             if page == 1:
                 head = file.read(_FILE_HEAD.size)
                 if len(head) < _FILE_HEAD.size:
-                    return  # Who wrote it was killed there, or writes it now.
+                    return  # Its writer was killed there, or is writing it now.
                 yield name, Head(*_FILE_HEAD.unpack(head))
             at += _FRAME_LENGTH + page_length
             file.seek(at)

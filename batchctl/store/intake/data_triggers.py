@@ -50,7 +50,7 @@ _GOES_ON = and_(
     func.lower(_b.OnFailure) == OnFailure.CONTINUE.value,
     or_(_c.Status == InstanceStatus.FAILED.value, _c.Status == InstanceStatus.HELD.value),
 )
-"""What stands, and keeps no other instance of its batch from going on."""
+"""An instance that has failed or is held, and keeps no other of its batch from going on."""
 
 
 def _open_in(words: Sequence[str], *conditions: ColumnElement[bool]) -> RowSelect:
@@ -92,12 +92,12 @@ def everything(connection: Connection) -> tuple[list[DataTrigger], list[Unreadab
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:
-    """Return those that are to be evaluated: not those whose entity is only taken by batches that want no trigger."""
+    """Return the triggers to be evaluated: not those whose entity is only taken by batches that want no trigger."""
     return readable(connection.execute(_ENABLED), _trigger)
 
 
 def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: datetime) -> bool:
-    """Write when a trigger fired; false when somebody has done so since it was read."""
+    """Write when a trigger fired; false when that has changed since it was read."""
     dialect_of(connection).lock_row(connection, "DataTrigger", trigger.row_id)
     # A time that was written by hand is compared as it is read, however it was spelled.
     if _LAST_FIRED(connection, trigger_id=trigger.row_id) != [(trigger.last_fired,)]:

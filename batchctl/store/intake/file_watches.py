@@ -125,7 +125,7 @@ def everyone(connection: Connection) -> list[FileWatchRow]:
 
 
 def load_locked(connection: Connection, watch_id: WatchId) -> FileWatchRow | None:
-    """Return a watch of which nobody else can take files until the end of the transaction."""
+    """Return a watch, locked until the end of the transaction: no other connection takes its files meanwhile."""
     dialect_of(connection).lock_row(connection, "FileWatch", watch_id)
     return next(iter(readable(_LOAD(connection, watch_id=watch_id), _watch)), None)
 
@@ -202,7 +202,7 @@ def _taken(row: Any) -> TakenFile:
 
 
 def hand_over(connection: Connection, before: IntakeId, after: IntakeId) -> None:
-    """Let the file of a row stand for another one, which was made of the same file."""
+    """Let the file of a row stand for another row, which was made of the same file."""
     connection.execute(_HAND_OVER, {"before": before, "after": after})
 
 
@@ -229,7 +229,7 @@ def add_seen(
 
 
 def replace_seen(connection: Connection, taken: Sequence[tuple[SeenFile, FoundFile, IntakeId]], now: datetime) -> None:
-    """Remember files anew that have changed since they were taken, each if its row still says what it said."""
+    """Remember files anew that have changed since they were taken, each if its row is still as it was read."""
     rows = []
     for before, file, intake_id in taken:
         changes = {**_as_taken(file, intake_id, now), "MissingSince": None}
@@ -281,7 +281,7 @@ def tallies(connection: Connection) -> Mapping[WatchId, WatchTally]:
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
-    """Return the watches that hold nonsense, which only a hand that switched the constraints off can leave."""
+    """Return the watches that hold nonsense, which only somebody who switched the constraints off can leave."""
     return sorted_out(connection, file_watch, _ALL(connection), _watch)[1]
 
 

@@ -51,7 +51,7 @@ from batchctl.store.tables import (
 )
 
 LOOKED_AT_ONCE = 1000
-"""How many ready rows are looked at by one statement, however many there are: nobody waits for it."""
+"""How many ready rows one statement looks at, however many there are, so that it keeps no other waiting."""
 
 NEWEST = IntakeId(2**63 - 1)
 """No row has a greater number."""
@@ -104,7 +104,7 @@ def _looking(looked: CTE, *, back: bool = False) -> RowSelect:
     seen = select(reach.label("UpTo"), func.count().label("Looked")).select_from(looked).subquery()
     by_number = lacking.c.FileProcess_id
     return RowSelect(
-        # An answer comes in any case, and says how far it reaches.
+        # One row comes in any case, and shows how far the look reaches.
         select(seen.c.UpTo, seen.c.Looked, *(each for each in lacking.c if each.name != "Seq"))
         .select_from(seen)
         .join(lacking, text("1 = 1"), isouter=True)
@@ -234,7 +234,7 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
 
 
 def lock(connection: Connection, intake_id: IntakeId) -> None:
-    """Let nobody else decide meanwhile whether a row is complete."""
+    """Keep others from deciding meanwhile whether a row is complete."""
     dialect_of(connection).lock_row(connection, "FileProcess", intake_id)
 
 
@@ -246,7 +246,7 @@ def load_locked(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow 
 def ask_locked(
     connection: Connection, intake_id: IntakeId
 ) -> Callable[[], tuple[IntakeRow | None, frozenset[BatchId]]]:
-    """Ask for the same."""
+    """Ask for what `load_locked` returns."""
     asked = _LOAD_LOCKED.ask(connection, intake_id=intake_id)
 
     def answer() -> tuple[IntakeRow | None, frozenset[BatchId]]:
@@ -258,9 +258,9 @@ def ask_locked(
 
 
 def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchId], *, compares: bool) -> bool:
-    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell.
+    """Say whether another transaction keeps a row or one of its batches locked, as far as the database can tell.
 
-    Where it `compares` with others of the same Data, also whether somebody else does so at this moment: of two such rows
+    Where it `compares` with others of the same Data, also whether another is comparing at this moment: of two such rows
     the second must see what became of the first.
     """
     dialect = dialect_of(connection)
@@ -347,7 +347,7 @@ def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:
 def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: BatchId) -> IntakeId | None:
     """Return the row this one repeats for a batch: same entity and Data, taken in before or waiting before it.
 
-    None is repeated by a row that a person has accepted: it is there on purpose, and the audit log says so.
+    A row that a person has accepted repeats none: it is there on purpose, and the audit log says so.
     """
     if row.data is None:
         return None
@@ -369,17 +369,17 @@ def set_status(connection: Connection, row: IntakeRow, status: IntakeStatus, rea
 
 
 def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: datetime) -> None:
-    """Write what there is to say about a ready row on the row itself."""
+    """Write a message on a ready row."""
     connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
 
 
 def count_without_instance(connection: Connection, entity: str) -> int:
-    """Return how many ready rows of an entity nothing has come of yet."""
+    """Return how many ready rows of an entity have no instance."""
     return int(connection.execute(_COUNT_OF_ENTITY, {"entity": entity}).scalar_one())
 
 
 def hold_without_instance(connection: Connection, entity: str, reason: str, now: datetime) -> None:
-    """Pause those rows."""
+    """Pause the ready rows of an entity that have no instance."""
     connection.execute(_HOLD, {"entity": entity, "reason": reason, "now": now})
 
 
@@ -389,14 +389,14 @@ def await_populator(connection: Connection, intake_id: IntakeId, tries: int, now
 
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
-    """Complete a row once all its instances are done: complete or cancelled; see below."""
+    """Complete a row once all its instances are done: complete or cancelled; see `complete_all_done`."""
     complete_all_done(connection, [intake_id], now)
 
 
 def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], now: datetime) -> None:
-    """Complete rows likewise; raises `Conflict` while somebody else does something about one of them."""
+    """Complete rows whose instances are all done; raise `Conflict` while another transaction has locked any of them."""
     wanted = sorted(set(intake_ids))
-    # Two who end the last instances of a row at the same moment must see each other, or neither would complete it.
+    # Two that end the last instances of a row at the same moment must see each other, or neither would complete it.
     if len(dialect_of(connection).lock_rows(connection, "FileProcess", wanted)()) < len(wanted):
         message = f"Somebody else keeps one of the FileProcess rows {', '.join(map(str, wanted))} locked."
         raise Conflict(message)
@@ -434,7 +434,7 @@ def set_aside(
 
 
 def with_corrections(connection: Connection, rows: Iterable[IntakeRow]) -> list[IntakeRow]:
-    """Return rows, each that a hand has corrected since it was rejected with a message that says so."""
+    """Return rows; one that was corrected by hand since it was rejected gets a message that says so."""
     rows = list(rows)
     asked = [row.intake_id for row in rows if row.status is IntakeStatus.REJECTED and row.message]
     found = {*connection.execute(_CORRECTED, {"intake_ids": asked}).scalars()} if asked else set()
@@ -442,5 +442,5 @@ def with_corrections(connection: Connection, rows: Iterable[IntakeRow]) -> list[
 
 
 def to_correct_entity(intake_id: IntakeId) -> str:
-    """Return what a person types who corrects the entity of a row, with dots where it is to be filled in."""
+    """Return the statement by which a person corrects the entity of a row, with dots to be filled in."""
     return f"UPDATE FileProcess SET Entity = ... WHERE FileProcess_id = {intake_id};"  # noqa: S608 - for a person to read

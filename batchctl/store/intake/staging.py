@@ -60,7 +60,7 @@ class StagingTables:
     def count(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
         """Count the rows that wait, those that came after the trigger fired some time `ago` apart."""
         opened = open_target(self.url_of(trigger.connection), self.directory)
-        # A type that nobody knows is no trouble where only its name is needed.
+        # A type that is not known is no failure where only its name is needed.
         warnings.filterwarnings("ignore", message="Did not recognize type")
         with looking_at(opened, trigger.connection) as connection:
             pending.limit(connection, self.limit.total_seconds())
@@ -163,7 +163,7 @@ def _find_column(trigger: DataTrigger, which: str, named: str, known: Iterable[s
 
 
 def _spelled(named: str, known: Iterable[str]) -> list[str]:
-    """Return a name as it is spelled, which may be in other letters: what nobody quotes, databases fold differently."""
+    """Return a name as the database spells it, in any letter case: databases fold unquoted names differently."""
     alike = [one for one in known if one.lower() == named.lower()]
     return [named] if named in alike else alike if len(alike) == 1 else []
 
@@ -176,7 +176,7 @@ def _equals(status: ColumnElement[Any], kind: TypeEngine[Any], trigger: DataTrig
     """Return the condition that a row is pending: the value is of the type that the column has."""
     said = trigger.pending_value
     if isinstance(kind, NullType):
-        # Nobody here knows its type, or it holds values of any, as a column of SQLite may.
+        # Its type is not known, or it holds values of any, as a column of SQLite may.
         return cast(status, Unicode()) == said
     if isinstance(kind, String):
         return status == bindparam("pending", said, kind)

@@ -28,7 +28,7 @@ def _broken_at_all(reading: str) -> Select[Any]:
     """Return the query that says of each law of a reading, by its code, whether any row may break it: 1, or else 0."""
     laws = {law.code: law.broken.whereclause if law.suspicion is None else law.suspicion for law in _of(reading)}
     asked = {code: case((condition, 1), else_=0) for code, condition in laws.items() if condition is not None}
-    # SQL Server sums up nothing that asks other rows.
+    # SQL Server aggregates no expression that holds a subquery.
     each = select(*(is_broken.label(code) for code, is_broken in asked.items())).subquery("each_row")
     return select(*(func.max(is_broken).label(is_broken.name) for is_broken in each.c))
 

@@ -139,7 +139,7 @@ _ASKED_SINCE = exists().where(
 )
 _LEFT_BEFORE = _RETRIES.c.left_before
 
-# How a command ended, its host may tell by a clock of its own.
+# When a command ended may come from the clock of its host.
 _ENDS_EARLY = differing(
     "h.EndTime < h.StartTime - INTERVAL '1 minute'",
     "h.EndTime < strftime('%Y-%m-%d %H:%M:%f', h.StartTime, '-1 minute')",
@@ -358,7 +358,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I49",
-        "what is said of purged attempts can be true",
+        "the lengths kept of purged attempts do not contradict each other",
         "DurationHistory",
         select(_q.DurationHistory_id)
         .where(or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs))

@@ -204,7 +204,7 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I43",
-        "whoever holds a resource exclusively holds it alone",
+        "an instance that holds a resource exclusively holds it alone",
         "Resource",
         select(_r.Resource_id)
         .join(batch_resource, _n.Resource_id == _r.Resource_id)

@@ -1,4 +1,4 @@
-"""The laws of what people are told and what they do: incidents, messages, requests and the audit log."""
+"""The laws of what is reported to people and what they do: incidents, messages, requests and the audit log."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ OF_PEOPLE: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I62",
-        "an incident is resolved when it has a time at which it was, and nobody is told that before",
+        "an incident is resolved when it has a ResolvedTime, and its recovery is not announced before that",
         "Incident",
         select(_inc.c.Incident_id)
         .where(
@@ -80,7 +80,7 @@ OF_PEOPLE: tuple[Invariant, ...] = (
                 and_(_inc.c.ResolvedTime.is_not(None), _inc.c.Status != "resolved"),
                 _inc.c.RecoveryTime < _inc.c.ResolvedTime,
             ),
-            # Of what was over when it was found it is never told.
+            # What was over when it was found is never announced.
             _inc.c.Kind != "no_worker",
         )
         .order_by(_inc.c.Incident_id),
@@ -88,7 +88,7 @@ OF_PEOPLE: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I63",
-        "it is told once through each channel that an incident is over",
+        "the recovery of an incident is announced once through each channel",
         "AlertDelivery",
         select(_mail.c.AlertDelivery_id)
         .where(
@@ -105,7 +105,7 @@ OF_PEOPLE: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I64",
-        "a message that was sent has a time at which it was, and was tried; no other has",
+        "a message that was sent has a SentTime, and was tried; no other has a SentTime",
         "AlertDelivery",
         select(_mail.c.AlertDelivery_id)
         .where(

@@ -42,4 +42,4 @@ OF_REFERENCES: tuple[Invariant, ...] = (
     _names_what_is_there("I76", schedule_fire),
     _names_what_is_there("I77", batch_completion),
 )
-"""Those of the other tables say more, and stand with the laws of what they tell of."""
+"""The laws of other tables' references say more, and stand with the other laws of those tables."""

@@ -17,7 +17,7 @@ from batchctl.store.tables import batch_control, batch_process_history, duration
 NEAR = 20_000
 """How many of the newest attempts of all are looked at."""
 INSTANCES = 2000
-"""How many of the newest instances of one batch are."""
+"""How many of the newest instances of one batch are looked at."""
 
 Steps = dict[tuple[BatchId, int], list[LikeRuns]]
 """Runs of each step, by its batch and ProcessControlSeq."""

@@ -100,5 +100,5 @@ def following(connection: Connection, after: int, most: int) -> list[tuple[Seal,
 
 
 def purges(connection: Connection, after: int, most: int) -> list[AuditEntry]:
-    """Return the next acts by which rows of the log went."""
+    """Return the next acts that purged rows of the log."""
     return audit_entries.entries(connection.execute(_PURGES, {"after": after, "most": most}))

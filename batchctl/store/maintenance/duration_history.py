@@ -74,7 +74,7 @@ def _row(key: Class, one: Sum, now: datetime) -> dict[str, object]:
 
 
 def lengths(connection: Connection, most: int) -> dict[tuple[BatchId, int], list[timedelta]]:
-    """Return how long each step took on the last day that is known of it: at most so many, each of the length of its class."""
+    """Return how long each step took on the last day that is known of it: at most `most` means of its classes."""
     found: dict[tuple[BatchId, int], list[tuple[int, timedelta]]] = {}
     for batch_id, seq, runs, total in connection.execute(_NEWEST):
         found.setdefault((batch_id, seq), []).append((runs, Sum(runs, total, 0, 0).mean))

@@ -31,7 +31,7 @@ _DEFINED = (
 )
 """What people set, and the engine only reads."""
 _STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
-"""What people set, and beside which the engine keeps how it stands."""
+"""What people set, with columns in which the engine keeps how it stands."""
 _ADDED_TO = ("AuditLog", "AuditSeal", "BatchVersion", "SchedulerLog")
 _NEEDED = {
     **dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")),
@@ -85,7 +85,7 @@ def _unpurged(lacking: MissingRights) -> HealthFinding:
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work in a target database, and whether they can."""
+    """Say as which user steps work in a target database, and whether they can."""
     return _of(connection).target_rights(connection)
 
 
@@ -141,7 +141,7 @@ def looking_at(engine: Engine, name: str) -> Iterator[Connection]:
 
 
 def _to_correct(engine: Engine, name: str, error: Exception) -> str | None:
-    """Return what to correct in the URL of a connection, where the error of a control database would say so of its own."""
+    """Return what to correct in a connection's URL: what the dialect says about database_url, if it does."""
     next_step = dialect_of(engine).database_refused(error, name).next_step or ""
     of_control = "database_url"
     return next_step.replace(of_control, f"connections.{visible(name)}") if of_control in next_step else None

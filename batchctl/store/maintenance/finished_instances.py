@@ -1,6 +1,6 @@
 """Instances that are over, with all that belongs to them: which of them there are, and how they are deleted.
 
-The unit is a `FileProcess` row with all its instances. Whoever finds that of two instances one is there no more would
+The unit is a `FileProcess` row with all its instances. If one of two instances were deleted alone, a controller would
 create it anew as soon as the other is run again.
 """
 
@@ -97,10 +97,10 @@ _SIZES = (
     .group_by(_c.FileProcess_id)
 )
 _INSTANCES = select(_c.BatchControl_id).where(_c.FileProcess_id.in_(_THESE_ROWS))
-# What waits for a batch that nobody waits for any more is wanted by nobody.
+# A completion of a batch that the other does not depend on any more is not wanted.
 _IS_DEPENDENCY = exists().where(_d.ProcessBatch_id == _o.ProcessBatch_id, _d.DependsOnBatch_id == _o.DependsOnBatch_id)
 _WANTED = select(_o.BatchControl_id).where(_o.BatchControl_id.in_(_THESE), _o.FileProcess_id.is_(None), _IS_DEPENDENCY)
-# Only a hand leaves an attempt open of what is over; no instance goes without its attempts.
+# Only changes by hand leave an attempt open of an instance that is over; no instance goes without its attempts.
 _UNDER_WAY = select(_h.BatchControl_id).where(_h.BatchControl_id.in_(_THESE), _h.Status == HistoryStatus.RUNNING.value)
 _STANDING = (
     select(_c.BatchControl_id, _c.FileProcess_id, _c.ProcessBatch_id, _c.Status, _c.z_updated)
@@ -223,19 +223,19 @@ class Leaving:
 
     @property
     def instance_ids(self) -> list[InstanceId]:
-        """Return their numbers."""
+        """Return the ids of the instances."""
         return [one.instance_id for one in self.instances]
 
     @property
     def intake_ids(self) -> list[IntakeId]:
-        """Return the numbers of their rows."""
+        """Return the ids of the instances' rows."""
         return list(dict.fromkeys(one.intake_id for one in self.instances))
 
 
 def leaving(
     connection: Connection, intake_ids: Sequence[IntakeId], rules: Rules, now: datetime, *, locked: bool
 ) -> Leaving:
-    """Return those instances of some rows that may go, all of a row or none; `locked`, nobody else can change them then."""
+    """Return those instances of some rows that may go, all of a row or none; `locked` keeps them unchanged."""
     dialect = dialect_of(connection)
     free_rows = set(dialect.lock_rows(connection, "FileProcess", sorted(intake_ids))() if locked else intake_ids)
     ids = connection.execute(_INSTANCES, {"intake_ids": list(intake_ids)}).scalars().all()
@@ -314,7 +314,7 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     if not going.instances:
         return {}
     for batch_id in sorted({one.batch_id for one in going.instances}):
-        # Of two who purge at once the second adds to what the first has added up.
+        # Of two purges at once the second adds to what the first has added up.
         if not dialect_of(connection).lock_name(connection, f"durations of batch {batch_id}"):
             message = f"Somebody else purges instances of batch {batch_id}."
             raise Conflict(message)
@@ -347,7 +347,7 @@ def bare_rows(
 def remove_rows(
     connection: Connection, intake_ids: Sequence[IntakeId], statuses: Sequence[IntakeStatus], before: datetime
 ) -> int:
-    """Delete the same rows; return how many.
+    """Delete what `bare_rows` returns; return how many rows.
 
     A watched folder goes on remembering the files, so that none is taken anew, and a schedule the due times.
     """

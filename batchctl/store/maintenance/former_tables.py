@@ -1,4 +1,4 @@
-"""How the revision before the newest defined the tables of SQLite: of a definition it is enough to know it again."""
+"""How the revision before the newest defined the tables of SQLite: a hash is enough to recognize each definition."""
 
 from __future__ import annotations
 

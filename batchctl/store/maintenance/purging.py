@@ -1,6 +1,6 @@
 """What is over goes: a bounded page at a time, each in a transaction of its own, and never what somebody still needs.
 
-Who deletes says in the DELETE itself what may go: between the reading of a page and its deletion anything may have happened.
+Each DELETE itself says what may go: between the reading of a page and its deletion anything may have happened.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from batchctl.store.tables import (
 )
 
 NEVER_WORK = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
-"""Rows of the inbox that go by their age; a paused one waits for somebody."""
+"""Rows of the inbox that go by their age; a paused one waits for a person."""
 
 _i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
@@ -54,7 +54,7 @@ _LOG_PAGE = (
     .order_by(_l.SchedulerLog_id)
     .limit(bindparam("most"))
 )
-# How much waited when work was started, and since when, is said once more when it ends.
+# How much waited when work was started, and since when, is logged once more when it ends.
 _IS_WANTED = exists().where(_f.FileProcess_id == _l.FileProcess_id, _f.Status == IntakeStatus.READY.value)
 _OLD_LOG = (
     _l.SchedulerLog_id > bindparam("after"),
@@ -63,7 +63,7 @@ _OLD_LOG = (
     or_(_l.EventType != SchedulerEvent.FIRED.value, not_(_IS_WANTED)),
 )
 _COUNT_LOG, _DELETE_LOG = select(func.count()).where(*_OLD_LOG), delete(scheduler_log).where(*_OLD_LOG)
-# How old a row was is not known any more once it is gone; how long it had been sealed its seal tells, which stays.
+# Once a row is gone, its age is not known any more; its seal stays, and shows how long the row had been sealed.
 _AUDIT_PAGE = (
     select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"))
     .add_columns(func.coalesce(_w.z_inserted, _a.z_inserted).label("Changed"))
@@ -121,7 +121,7 @@ _DELETE_REQUESTS = delete(operator_request).where(
 
 
 def attempts(connection: Connection) -> int:
-    """Return about how many attempts there are: nobody counts them all."""
+    """Return about how many attempts there are, by the first and the last id: to count them all takes long."""
     first, last = connection.execute(_SPAN).one()
     return 0 if first is None else int(last) - int(first) + 1
 
@@ -198,7 +198,7 @@ def delete_acts(connection: Connection, audit_ids: Sequence[int]) -> None:
 
 
 def _unasked(connection: Connection, page: PurgePage, requests: Collection[int] = ()) -> list[int]:
-    """Return the acts that nobody will ask about: what they were about is gone, and no row comes back.
+    """Return the acts that are not needed any more: the rows that they were about are gone, and no row comes back.
 
     `requests` count as gone.
     """
@@ -268,7 +268,7 @@ def delete_inbox(connection: Connection, page: PurgePage, before: datetime) -> i
 
 
 def incident_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next incidents that are over, and of which everybody knows that."""
+    """Return the next incidents that are over, and whose recovery was announced."""
     return _page(connection.execute(_INCIDENT_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 

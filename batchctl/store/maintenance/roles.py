@@ -28,9 +28,9 @@ ROLES = {
 """The roles, and what each of them is for."""
 SEEING = (READER, OPERATOR, AUTHOR, SERVICE)
 SUBMITTED = ("Entity", "FileName", "Data", "CycleKey", "Source")
-"""Columns of `FileProcess` that are filled by whoever has work."""
+"""Columns of `FileProcess` that a client with work fills."""
 ASKED = ("Action", "BatchControl_id", "ProcessBatchName", "Arguments", "Reason")
-"""Columns of `OperatorRequest` that are filled by whoever asks; never as whom."""
+"""Columns of `OperatorRequest` that the person who asks fills; the person's name is never one of them."""
 KEPT_BESIDE = {
     "ProcessBatch": ("Enabled", "z_updated"),
     "Schedule": ("NextRunTime", "DecidedUntil", "TimingHash", "Enabled", "z_updated"),
@@ -71,8 +71,8 @@ WORKED_ON = {
 ACTS = ("Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter", "z_inserted")
 """Columns of `AuditLog` that a command fills."""
 ON_SQLITE = """\
--- SQLite has no roles: whoever may write to the file may do anything to it, and to its folder, where its log lies.
--- So let one user of the operating system be the controller, and nobody else write there:
+-- SQLite has no roles: a user who may write to the file may do anything to it, and to its folder, where its log lies.
+-- So let one user of the operating system be the controller, and no other user write there:
 --
 --     chown batchctl:batchctl /var/lib/batchctl /var/lib/batchctl/batchctl.db
 --     chmod 700 /var/lib/batchctl
@@ -172,7 +172,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     for table, who in inserted.items():
         yield f"GRANT USAGE ON SEQUENCE {table}_{table}_id_seq TO {', '.join(who)};"
     yield f"GRANT INSERT ON vSqlJob TO {AUTHOR};"
-    yield "-- Nobody but the owner, the controller and the roles of Setting TaskRoles (task enable --role) runs commands."
+    yield "-- Only the owner, the controller and the roles of Setting TaskRoles (task enable --role) may run commands."
     yield from (
         _NO_TASKS.format(
             schema=schema,
@@ -206,7 +206,7 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
         yield f"REVOKE SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} FROM {', '.join(roles)};"
         yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
     yield "GO"
-    # Nobody but the roles of Setting TaskRoles (batchctl task enable --role) has a way to what runs commands.
+    # Only the roles of Setting TaskRoles (batchctl task enable --role) have a way to what runs commands.
     may = _MAY_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)
     no_tasks = _NO_TASKS_ON_MSSQL.format(schema=schema, may=may)
     yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE, f" WHERE {no_tasks}")
@@ -230,7 +230,7 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
 def _view(schema: str, name: str, table: str, columns: Sequence[str], role: str, only: str = "") -> Iterator[str]:
     """Yield a view by which rows are inserted that fill some columns, and of which nothing can be read."""
     yield f"CREATE OR ALTER VIEW {schema}.{name} AS"
-    yield f"SELECT {', '.join(columns)} FROM {schema}.{table} AS w{only} WITH CHECK OPTION;"  # noqa: S608 - as above
+    yield f"SELECT {', '.join(columns)} FROM {schema}.{table} AS w{only} WITH CHECK OPTION;"  # noqa: S608 - entities are quoted
     yield "GO"
     yield f"GRANT INSERT ON {schema}.{name} TO {role};"
     yield "GO"

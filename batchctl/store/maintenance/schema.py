@@ -55,7 +55,7 @@ def newest_revision() -> str:
 
 
 def _own_revisions() -> list[str]:
-    """Return what the files of the migrations are called by: the numbers that they begin with."""
+    """Return the numbers that the names of the migrations' files begin with."""
     paths = (migrations_path() / "versions").glob("[0-9]*_*.py")
     return sorted(path.name.partition("_")[0] for path in paths)
 
@@ -73,7 +73,7 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def check_upgradable(connection: Connection) -> None:
-    """Refuse a database that a newer version made, or where somebody else has a table or view by a name of ours."""
+    """Refuse a database that a newer version made, or where a table or view of others has a name of batchctl's."""
     found = revision_of(connection)
     if found is not None and found not in revisions():
         raise _unknown(found)
@@ -103,7 +103,7 @@ def _changed_tables(connection: Connection) -> list[str]:
     except Exception as error:
         if dialect_of(connection).is_lost(error) or not dialect_of(connection).is_about_the_database(error):
             raise
-        return []  # Who may not make a schema to compare with may not upgrade either, and is told so.
+        return []  # A user who may not make a schema to compare with may not upgrade either; the upgrade says so.
     repeatable = _repeatable().names(connection.dialect.name)
     return sorted({*missing, *changed} - repeatable)
 
@@ -134,7 +134,7 @@ class SchemaStanding(StrEnum):
     CURRENT = "current"
     STALE = "stale"
     NOT_COMPARED = "not compared"
-    """All is there; how it is defined, somebody has to look who may make a schema and forget it."""
+    """All is there; how it is defined, only a user who may make a schema, and forget it, can compare."""
 
 
 def standing(connection: Connection) -> SchemaStanding:
@@ -211,11 +211,11 @@ def upgrade(connection: Connection) -> None:
     """Bring a database to the newest revision, inside the caller's transaction; views and triggers are made anew."""
     from batchctl.store.repeatable.remaking import remake  # noqa: PLC0415 - as in `_repeatable`
 
-    # Where everything is made elsewhere, to look at it, there is nothing yet.
+    # Where everything is made in another schema, only to be compared, there is nothing yet.
     is_model = "schema_translate_map" in connection.get_execution_options()
     config, is_former = _config(connection), not is_model and revision_of(connection) == FORMER
     if is_former:
-        # Alembic knows no other than the newest, which makes of these tables its own.
+        # Alembic knows only the newest revision, which makes these tables its own.
         config.attributes["former"] = FORMER
         connection.execute(_FORGET_REVISION)
     _command().upgrade(config, "head")
@@ -226,7 +226,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def _refuse_unfit_rows(connection: Connection) -> None:
-    """Refuse an upgrade where a hand has written, past the constraints, what the tables cannot hold any more."""
+    """Refuse an upgrade where rows hold, past the constraints, what the tables cannot hold any more."""
     found = dialect_of(connection).constraint_findings(connection, at_length=False)
     if found:
         message = f"Rows of the control database hold what schema {newest_revision()} does not take: {found[0]}."
@@ -299,13 +299,13 @@ def _config(connection: Connection | None = None) -> Config:
 
 
 def _command() -> ModuleType:
-    from alembic import command  # noqa: PLC0415 - as above
+    from alembic import command  # noqa: PLC0415 - see `_config`
 
     return command
 
 
 def _repeatable() -> ModuleType:
-    # What every trigger and function says is long, and who only reads makes none.
+    # The texts of all triggers and functions are long, and a command that only reads makes none.
     from batchctl.store import repeatable  # noqa: PLC0415 - see above
 
     return repeatable

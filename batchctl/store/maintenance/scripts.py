@@ -91,7 +91,7 @@ def _literal(file: Path) -> str:
 
 @contextmanager
 def _connection(url: str, directory: Path, *, may_create: bool = False) -> Iterator[Connection]:
-    """Lend a connection; what concerns the database as a whole is told in words."""
+    """Lend a connection; explain errors that concern the database as a whole."""
     opened = open_engine(url, directory, may_create=may_create)
     dialect = dialect_of(opened)
     try:

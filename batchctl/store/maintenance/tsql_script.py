@@ -1,4 +1,4 @@
-"""The script for SQL Server that a DBA runs in sqlcmd or SSMS: all or nothing, and as often as he likes."""
+"""The script for SQL Server that a DBA runs in sqlcmd or SSMS: all or nothing, and as often as needed."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def with_guards(printed: str, revisions: Sequence[str]) -> str:
 
 
 def guarded(statement: str) -> str:
-    """Put before a statement what looks whether it has been done."""
+    """Put a condition before a statement, so that it is done only where it has not been done."""
     if table := _TABLE.match(statement):
         return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
@@ -142,9 +142,9 @@ def guarded(statement: str) -> str:
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"
     if setting := _SETTING.match(statement):
-        return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
+        return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - our own names
     if row := _ROW.match(statement):
-        return f"IF NOT EXISTS (SELECT 1 FROM {row[1]})\n{statement}"  # noqa: S608 - as above
+        return f"IF NOT EXISTS (SELECT 1 FROM {row[1]})\n{statement}"  # noqa: S608 - our own names
     if _OVER_WHAT_IS_THERE.match(statement):
         # A view has to be alone in its batch.
         return statement
@@ -158,7 +158,7 @@ def _in_schema(name: str) -> str:
 
 
 def _alone(batch: str) -> tuple[str, str]:
-    """Return what is said of a statement, and the statement without what Alembic prints around it."""
+    """Return the comment on a statement, and the statement without what Alembic prints around it."""
     lines = [line.rstrip() for line in batch.splitlines() if not line.startswith(_RUNNING)]
     comment = [f"{line}\n" for line in lines if line.startswith("--")]
     statement = [line for line in lines if not line.startswith("--")]

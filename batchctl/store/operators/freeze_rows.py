@@ -26,32 +26,32 @@ _THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"), _z.
 
 
 def standing(connection: Connection) -> list[Freeze]:
-    """Return what nobody has thawed, oldest first; some may have ended by themselves."""
+    """Return the freezes that were not thawed, oldest first; some may have ended by themselves."""
     return readable(connection.execute(_STANDING), _freeze)
 
 
 def newest(connection: Connection, most: int) -> list[Freeze]:
-    """Return the newest, newest first, whether they hold or not."""
+    """Return the newest freezes, newest first, whether they hold or not."""
     return readable(connection.execute(_NEWEST, {"most": most}), _freeze)
 
 
 def unreadable(connection: Connection, *, everything: bool = False) -> list[UnreadableRow]:
-    """Return the first of what nobody has thawed, or of all, that cannot be read."""
+    """Return the first unreadable rows of freezes that were not thawed, or of all freezes."""
     return unfit(connection, batch_freeze, None if everything else text(f"BatchFreeze.{STANDING_FREEZE}"))
 
 
 def load(connection: Connection, freeze_id: FreezeId) -> Freeze | None:
-    """Return one."""
+    """Return one freeze."""
     return next(iter(readable(_LOAD(connection, freeze_id=freeze_id), _freeze)), None)
 
 
 def add(connection: Connection, freeze: Freeze) -> FreezeId:
-    """Freeze."""
+    """Insert a freeze."""
     columns = {**values_of(freeze, "freeze_id"), "z_updated": freeze.since}
     return FreezeId(_ADD(connection, columns))
 
 
 def thaw(connection: Connection, freeze_id: FreezeId, by: str, now: datetime) -> bool:
-    """Thaw; false when somebody has done that, or there is no such row any more."""
+    """Thaw a freeze; false when somebody has done that, or there is no such row any more."""
     columns: dict[str, object] = {"ThawedTime": now, "ThawedBy": by, "z_updated": now}
     return _THAW(connection, columns, freeze_id=freeze_id)

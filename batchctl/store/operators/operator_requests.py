@@ -45,7 +45,7 @@ def newest(connection: Connection, most: int, *, only_open: bool) -> list[Reques
 
 
 def load_locked(connection: Connection, request_id: RequestId) -> Request | None:
-    """Return a request that nobody else can answer until the end of the transaction."""
+    """Return a request that no other connection can answer until the end of the transaction."""
     dialect_of(connection).lock_row(connection, "OperatorRequest", request_id)
     return next(iter(readable(_LOAD(connection, request_id=request_id), _request)), None)
 

@@ -27,7 +27,7 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
 
 
 def view_functions(dialect: str) -> dict[str, str]:
-    """Return the views that triggers go by, and that nobody is meant to look at."""
+    """Return the views that triggers go by, and that people are not meant to query."""
     return view_dialect.view_functions(dialect) | audit_triggers.views(dialect) | pointing.views(dialect)
 
 

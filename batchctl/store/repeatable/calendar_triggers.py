@@ -1,4 +1,4 @@
-"""What keeps a calendar that something names: it goes by the name, so that no foreign key does."""
+"""Triggers that keep a calendar which is in use: rows refer to it by name, so that no foreign key keeps it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USED = (
 
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
-    """Yield what refuses to delete one that is used, and to rename it."""
+    """Yield the triggers that refuse to delete or to rename a calendar that is used."""
     renamed = "NEW.CalendarName <> OLD.CalendarName"
     removing, renaming = ("TR_Calendar_Used", "Calendar"), ("TR_Calendar_Renamed", "Calendar")
     match dialect:

@@ -1,4 +1,4 @@
-"""What lets PostgreSQL write words in lower case, and tell a waiting controller that somebody has written."""
+"""Triggers by which PostgreSQL writes words in lower case, and notifies a waiting controller of what was written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from batchctl.store.tables import metadata
 
 _WRITTEN = "INSERT OR UPDATE OR DELETE"
 QUIET = "coalesce(current_setting('batchctl.quiet', true), '') <> 'on'"
-"""What the engine sets for what it alone goes by."""
+"""The condition under which a session notifies: sessions of the engine set `batchctl.quiet`."""
 
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - as the other modules have it
-    """Yield the triggers; other databases compare words in any letter case, and tell nobody."""
+    """Yield the triggers; other databases compare words in any letter case, and notify no program."""
     if dialect == "postgresql":
         yield from _lower()
         for table, event in (*((one.table, _WRITTEN) for one, _ in watched.each()), ("OperatorRequest", "INSERT")):

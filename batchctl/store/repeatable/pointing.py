@@ -33,7 +33,7 @@ KEPT = (
     ("ScheduleBackfill", "Schedule_id", "Schedule"),
     ("FileWatchSeen", "FileWatch_id", "FileWatch"),
 )
-"""Those of what the engine writes down: only what they name is guarded, so that no statement of the engine takes longer."""
+"""The engine's foreign keys: only what they name is guarded, so that no statement of the engine takes longer."""
 INSTEAD = {
     "ProcessBatch": "batchctl disable NAME --reason ...",
     "Calendar": "batchctl calendar remove NAME --reason ...",
@@ -54,7 +54,7 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
             found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
         all_refused = [refuse_when(said, " OR ".join(used)) for said, used in found.items()]
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
-    # Of a REPLACE no other trigger hears: what was in its way is written down before, and struck out once it is told.
+    # No other trigger fires for a REPLACE: the rows in its way are kept before, and deleted here once they are audited.
     left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"
     all_refused = [
         refuse_when(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
@@ -71,7 +71,7 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
 
 
 ANNOUNCED = "batchctl_told"
-"""The view that tells what there is of each row of definitions."""
+"""The view that shows what each row of definitions holds."""
 IS_GONE = (
     f"NOT EXISTS (SELECT 1 FROM {ANNOUNCED} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
 )
@@ -80,7 +80,7 @@ _USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowN
 
 
 def views(dialect: str) -> dict[str, str]:
-    """Return which rows others name by number, on SQLite."""
+    """Return the view of rows that others name by number, on SQLite."""
     if dialect != "sqlite":
         return {}
     rows = (f"SELECT '{named}', {column} FROM {table}" for named in NAMES for table, column in _pointing_at(named))

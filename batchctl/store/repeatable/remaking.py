@@ -90,7 +90,7 @@ def _replace_view(connection: Connection, name: str, statement: str, rights: dic
 
 
 def _drop_view(connection: Connection, name: str, rights: dict[str, list[str]]) -> None:
-    """Drop a view that gets other columns, and before it those of ours upon it, whose turn comes; keep what rights there are."""
+    """Drop a view that gets other columns, and before it batchctl's views upon it, made anew later; keep all rights."""
     upon = views_upon(connection, name)
     for each in [*(other for other in reversed(views.NAMES) if other.lower() in upon), name]:
         rights[each] = rights_on(connection, each)

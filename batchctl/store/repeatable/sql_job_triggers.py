@@ -53,7 +53,7 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
 
 
 def _all_refused(dialect: str) -> Iterator[tuple[str, str]]:
-    """Yield what is said before anything is inserted, and when, in the words of the view. RunTimes holds no seconds."""
+    """Yield the messages that refuse a row, each with its condition on the view's row. RunTimes holds no seconds."""
     row, text, rest = {
         "sqlite": ("NEW.", "TEXT", "substr(NEW.FirstRunOn, 17)"),
         "postgresql": ("NEW.", "text", "substr(NEW.FirstRunOn, 17)"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PROGRAM = "batchctl/"
-"""How the name of the engine's own connections begins, on PostgreSQL: by that it tells the engine from a hand."""
+"""How the names of the engine's connections begin on PostgreSQL: by that triggers tell them from those of people."""
 BY_HAND = f"left(current_setting('application_name'), {len(PROGRAM)}) <> '{PROGRAM}'"
 
 
@@ -27,7 +27,7 @@ def on_sqlite(name: str, table: str, event: str, body: Iterable[str], when: str 
 
 
 def refuse_when(wording: str, when: str = "") -> str:
-    """Return what refuses a statement on SQLite, where it does so only under a condition."""
+    """Return what refuses a statement on SQLite, `when` a condition holds, if one is given."""
     return f"SELECT RAISE(ABORT, '{wording}')" + (f"\n    WHERE {when}" if when else "")
 
 
@@ -38,7 +38,7 @@ def on_postgresql(name: str, table: str, event: str, function: str, *arguments: 
 
 
 def once_a_statement(name: str, table: str, event: str, function: str, when: str) -> Trigger:
-    """Return one that is called once for all rows of a statement."""
+    """Return a trigger of PostgreSQL that is called once for all rows of a statement."""
     return Trigger(name, table, _calling(name, table, event, "STATEMENT", function, (), when))
 
 
@@ -52,9 +52,9 @@ def _calling(name: str, table: str, event: str, each: str, function: str, argume
 
 
 def on_mssql(name: str, table: str, event: str, body: str, schema: str) -> Trigger:
-    """Return a trigger of SQL Server, which hears of all rows of a statement at once.
+    """Return a trigger of SQL Server, which gets all rows of a statement at once.
 
-    It has to be the first statement of a batch, and of a script before it something else stands.
+    CREATE TRIGGER has to be the first statement of a batch; in a script other statements stand before it.
     """
     made = f"CREATE OR ALTER TRIGGER {schema}{name} ON {schema}{table} {event} AS"
     text = f"{made}\nBEGIN\n    SET NOCOUNT ON;\n{body}\nEND".replace("'", "''")
@@ -67,12 +67,12 @@ def thrown(wording: str, when: str) -> str:
 
 
 def for_any_client(wording: str) -> str:
-    """Let sqlcmd and SQL Agent run what is said, whose sessions SQL Server refuses it otherwise (error 1934)."""
+    """Let sqlcmd and SQL Agent run a message's UPDATE, which SQL Server refuses them otherwise (error 1934)."""
     return wording.replace("UPDATE ", "SET QUOTED_IDENTIFIER ON; UPDATE ", 1)
 
 
 def trusted(name: str, declared: str, body: str) -> tuple[str, ...]:
-    """Return what makes a function of PostgreSQL that acts as the owner of the tables, and that nobody else may call.
+    """Return what makes a function of PostgreSQL that acts as the owner of the tables, and that no other role may call.
 
     It finds them in the schema of the table that its trigger is on, by `ours`.
     """
@@ -89,7 +89,7 @@ def trusted(name: str, declared: str, body: str) -> tuple[str, ...]:
 
 
 def plain(name: str, body: str, declared: str = "") -> tuple[str, ...]:
-    """Return what makes a function of PostgreSQL that acts as who fires its trigger."""
+    """Return what makes a function of PostgreSQL that acts as the role that fires its trigger."""
     variables = f"DECLARE\n{declared}" if declared else ""
     return (
         f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$\n{variables}BEGIN\n{body}END\n$$",

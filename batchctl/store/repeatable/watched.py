@@ -1,4 +1,4 @@
-"""The tables whose changes are audited, whoever makes them."""
+"""The tables whose changes are audited, also changes by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WatchedTable(NamedTuple):
         return f"{self.parent}_id"
 
     def unique(self) -> tuple[str, ...]:
-        """Return the columns that no two rows have the same of, beside the number."""
+        """Return the columns that are unique together, beside the row's number."""
         return next(
             (
                 tuple(str(column.name) for column in made.columns)
@@ -125,10 +125,10 @@ WORK = (
     ),
     _watched("FileProcess", "Status Entity FileName Data CycleKey", "FileProcess_id"),
 )
-"""What the engine changes all the time; only a hand's change is audited."""
+"""What the engine changes all the time; only changes by hand are audited."""
 
 
 def each() -> Iterator[tuple[WatchedTable, bool]]:
-    """Yield every watched table, and whether only a hand's changes are."""
+    """Yield every watched table, and whether only changes by hand are audited."""
     yield from ((watched, False) for watched in DEFINITIONS)
     yield from ((watched, True) for watched in WORK)

@@ -1,4 +1,4 @@
-"""What keeps the rows of work, and those that work needs, from what people write into them."""
+"""Triggers that correct or refuse what people write into the rows of work, and into those that work needs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
 
 
 def as_stored(table: str, column: str, row: str) -> str:
-    """Return a value of a row as it is when all triggers are through: audited are no words that are not kept."""
+    """Return a value of a row as it is after all triggers: only words that are kept are audited."""
     value = f"{row}.{column}"
     if column != "Status" or table not in SUCCESS:
         return value
@@ -78,7 +78,7 @@ def _on_sqlite() -> Iterator[Trigger]:
     aside = "(NEW.Status = 'paused' OR NEW.Status = 'rejected' OR NEW.Status = 'duplicate')"
     pausing, open_work = "NEW.Status = 'paused' AND {}", _OPEN_WORK.format("NEW")
     by_hand = "NEW.z_updated IS OLD.z_updated AND NEW.Status <> 'paused'"
-    # An INSERT may replace a row, and no trigger for UPDATE or DELETE hears of it.
+    # An INSERT may replace a row, and no trigger for UPDATE or DELETE fires then.
     for name, event, when, all_refused in (
         (
             "SetAside",
@@ -103,7 +103,7 @@ def _on_sqlite() -> Iterator[Trigger]:
 
 
 def _not_replaced(table: str, same: str) -> Iterator[Trigger]:
-    """Yield what refuses a REPLACE: of what is in its way no trigger hears, and only afterwards it is known whether that goes."""
+    """Yield what refuses a REPLACE: no trigger fires for rows in its way, and which are gone is known afterwards."""
     in_the_way, kept = f"FROM {table} r WHERE {same}", f"FROM batchctl_replaced w WHERE w.TableName = '{table}'"
     forget = f"DELETE FROM batchctl_replaced WHERE TableName = '{table}'"
     keep = (
@@ -118,7 +118,7 @@ def _not_replaced(table: str, same: str) -> Iterator[Trigger]:
 
 
 def _keeping_on_sqlite() -> Iterator[Trigger]:
-    """Yield what keeps foreign keys do elsewhere, and steps that run."""
+    """Yield what does the work of the other databases' foreign keys, and what keeps steps that run."""
     has_run = "EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = OLD.BatchControl_id)"
     moved = "(NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq)"
     gone = (
@@ -164,7 +164,7 @@ def _on_mssql(schema: str) -> Iterator[Trigger]:
             f"TR_{table}_Success",
             table,
             "AFTER INSERT, UPDATE",
-            # Whatever is written comes here: the table is written again only for who has said so.
+            # Every write fires this: the table is written again only where a client wrote that word.
             "    IF EXISTS (SELECT 1 FROM inserted AS s WHERE s.Status = 'success')\n    BEGIN\n"
             f"        UPDATE w SET Status = '{word}' FROM {table} AS w JOIN inserted AS i ON i.{key} = w.{key}\n"
             "        WHERE w.Status = 'success';\n    END;",

@@ -89,18 +89,18 @@ def load(connection: Connection, backfill_id: BackfillId) -> Backfill | None:
 
 
 def load_locked(connection: Connection, backfill_id: BackfillId) -> Backfill | None:
-    """Return the same, locked until the end of the transaction. Who locks its schedule too, locks that first."""
+    """Return a backfill, locked until the end of the transaction. To lock its schedule too, lock that first."""
     dialect_of(connection).lock_row(connection, "ScheduleBackfill", backfill_id)
     return load(connection, backfill_id)
 
 
 def running(connection: Connection) -> tuple[list[Backfill], list[UnreadableRow]]:
-    """Return those that are not over, oldest first, and the rows of such that hold nonsense."""
+    """Return the backfills that are not over, oldest first, and their rows that hold nonsense."""
     return sorted_out(connection, schedule_backfill, _RUNNING(connection), _backfill)
 
 
 def newest(connection: Connection, most: int) -> tuple[list[Backfill], list[UnreadableRow]]:
-    """Return the newest, newest first, and the rows that hold nonsense."""
+    """Return the newest backfills, newest first, and the rows that hold nonsense."""
     return sorted_out(connection, schedule_backfill, connection.execute(_NEWEST, {"most": most}), _backfill)
 
 
@@ -116,7 +116,7 @@ def count_open(connection: Connection, backfill_id: BackfillId) -> int:
 
 
 def stuck(connection: Connection, backfill_id: BackfillId) -> tuple[InstanceId, str] | None:
-    """Return the first instance of a backfill that waits for somebody, because it failed or is held, with its status."""
+    """Return the first instance of a backfill that failed or is held, and waits for a person, with its status."""
     row = connection.execute(_STUCK, {"backfill_id": backfill_id}).one_or_none()
     return None if row is None else (row[0], row[1])
 

@@ -69,7 +69,7 @@ def names(connection: Connection) -> set[str]:
 
 
 def strays(connection: Connection) -> dict[int, int]:
-    """Return the days of calendars that there are not, each with the number of that; a hand without foreign keys leaves them."""
+    """Return the days whose calendar is gone, with its id; only changes by hand without foreign keys leave them."""
     return dict(connection.execute(_STRAYS).all())
 
 
@@ -104,7 +104,7 @@ def change_day(connection: Connection, calendar_id: CalendarId, day: CalendarDay
 
 
 def remove_day(connection: Connection, calendar_id: CalendarId, day: str) -> None:
-    """Delete a day, of which its weekday decides from then on."""
+    """Delete a day; from then on its weekday decides whether it is a business day."""
     connection.execute(_DELETE_DAY, {"calendar_id": calendar_id, "day": day})
 
 
@@ -132,7 +132,7 @@ def _no_flag(row: Row[Any]) -> NoDay:
 
 
 def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date | None:
-    """Return the day that a column holds; what is none is noted."""
+    """Return the day that a column holds; what is none is added to `no_days`."""
     text: str | None = getattr(row, column)
     try:
         return None if text is None else date.fromisoformat(text)

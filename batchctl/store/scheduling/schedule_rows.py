@@ -57,7 +57,7 @@ def load(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
 
 
 def load_locked(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
-    """Return the same, locked until the end of the transaction: whoever decides about its due times does so alone."""
+    """Return a schedule, locked until the end of the transaction: no other connection decides about its due times."""
     dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
     return load(connection, schedule_id)
 
@@ -92,10 +92,10 @@ def change(connection: Connection, schedule_id: ScheduleId, columns: Mapping[str
 
 
 def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> None:
-    """Let a schedule start nothing more; of what is due meanwhile nothing is made up for."""
+    """Let a schedule start nothing more; due times that pass meanwhile are not caught up on."""
     change(connection, schedule_id, {"Enabled": 0, **UNARMED}, now)
 
 
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:
-    """Delete a schedule of which nothing tells any more."""
+    """Delete a schedule that nothing refers to any more."""
     connection.execute(_DELETE, {"schedule_id": schedule_id})

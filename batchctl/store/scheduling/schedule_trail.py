@@ -20,7 +20,7 @@ _REMOVE_BACKFILLS = delete(schedule_backfill).where(_b.Schedule_id == bindparam(
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """How many rows tell of a schedule."""
+    """How many rows refer to a schedule."""
 
     fires: int
     backfills: int
@@ -34,7 +34,7 @@ def trail(connection: Connection, schedule_id: ScheduleId) -> Trail:
 
 
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:
-    """Delete a schedule with its fires and backfills: whoever is about to fire it finds it gone."""
+    """Delete a schedule with its fires and backfills: a controller that is about to fire it finds it gone."""
     dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
     for query in (_REMOVE_FIRES, _REMOVE_BACKFILLS):
         connection.execute(query, {"schedule_id": schedule_id})

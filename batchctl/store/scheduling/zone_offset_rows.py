@@ -18,13 +18,13 @@ _ADD = insert(zone_offset)
 
 
 def are_kept(connection: Connection, zone: str, offsets: Sequence[ZoneOffset]) -> bool:
-    """Say whether these are what is there."""
+    """Say whether the table holds these offsets and no others."""
     found = [tuple(row) for row in connection.execute(_ALL)]
     return found == [(zone, at.begins, at.ends, at.seconds) for at in offsets]
 
 
 def keep(connection: Connection, zone: str, offsets: Sequence[ZoneOffset], now: datetime) -> None:
-    """Put them in place of what is there."""
+    """Put these offsets in the place of what the table holds."""
     connection.execute(_EMPTY)
     rows = [
         {

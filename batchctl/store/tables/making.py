@@ -40,7 +40,7 @@ metadata = MetaData(
 
 
 def column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:
-    """Return a column, which may be empty unless something else is said."""
+    """Return a column, which may be empty unless the options say otherwise."""
     options.setdefault("nullable", True)
     return Column(unquoted(called), kind, *rest, **options)
 
@@ -67,7 +67,7 @@ def data_columns() -> list[Column[Any]]:
 
 
 def words(called: str, kind: type[StrEnum], *, often: bool = False) -> CheckConstraint:
-    """Return the condition that a column holds one of the words of a type; `often` is it written."""
+    """Return the condition that a column holds one of the words of a type; `often` if it is written often."""
     return CheckConstraint(is_word(called, [member.value for member in kind], often=often), name=called)
 
 

@@ -1,4 +1,4 @@
-"""How SQLite is told of a table: what a column has to fulfil stands beside it, without a name, so that a refusal shows it."""
+"""How a table is written for SQLite: a column's conditions stand beside it without a name, so that errors show them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, r
 _WIDTH = 125
 """Characters after which a column goes on in another line."""
 _IN_A_LINE = 6
-"""How many texts are told in one line to hold no NUL."""
+"""How many texts one line forbids to hold a NUL."""
 _ON = "\n        "
 
 
@@ -30,7 +30,7 @@ def _create_table(element: CreateTable, compiler: Any, **options: Any) -> str:
 def _parts(table: Table, compiler: Any) -> Iterator[str]:
     unique = [[column.name for column in made.columns] for made in _unique(table)]
     conditions: dict[str, list[str]] = {}
-    # Of a row that is changed SQLite looks at what is said of the columns that change, and at no others.
+    # When a row is changed, SQLite looks at the conditions of the columns that change, and at no others.
     often = is_often_written(table)
     for name, condition in requirements(table, "sqlite"):
         if often or condition != holds_no_nul(name):

@@ -1,4 +1,4 @@
-"""What people ask for, what they are told, and what they did."""
+"""What people ask for, what alerts they get, and what they did."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ batch_freeze = table(
     stamp("z_updated"),
     check("Reason", "Reason <> ''"),
     check("Actor", "Actor <> ''"),
-    # Of neither is the whole system.
+    # A row with neither freezes the whole system.
     check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
     index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
 )
@@ -92,7 +92,7 @@ incident = table(
     required("Message", text_column()),
     column("Detail", text_column()),
     column("NextStep", text_column()),
-    # No foreign keys: an incident outlives what it tells of.
+    # No foreign keys: an incident outlives what it is about.
     column("ProcessBatch_id", reference()),
     column("ProcessControlSeq", Integer()),
     column("BatchControl_id", reference()),

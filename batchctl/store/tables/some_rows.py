@@ -17,7 +17,7 @@ AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 AWAITING_INTAKE = "PopulatorTries IS NOT NULL"
 INBOX_INTAKE = ("paused", "rejected", "duplicate")
-"""What nothing becomes of unless a person acts."""
+"""Rows that become no work unless a person acts."""
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
 WAITING_COMPLETION = "FileProcess_id IS NULL"

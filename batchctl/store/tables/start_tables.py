@@ -1,4 +1,4 @@
-"""What has started work of itself, or was kept from it."""
+"""What has started work without a person, or was kept from it."""
 
 from __future__ import annotations
 

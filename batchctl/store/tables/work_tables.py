@@ -1,4 +1,4 @@
-"""Work: the rows that ask for it, the instances, their attempts, and who carries them out."""
+"""Work: the rows that ask for it, the instances, their attempts, and the controllers that carry them out."""
 
 from __future__ import annotations
 
@@ -172,13 +172,13 @@ GONE_BY = {
     file_process: ("Status",),
     batch_process_history: ("Status", "Cause"),
 }
-"""What of a row of work has to be as its constraint says, or nothing can go by the row."""
+"""The columns of a row of work that have to be as their constraints say, or the row is unreadable."""
 UNREADABLE = {
     batch_control: unreadable(batch_control, status.InstanceStatus, GONE_BY[batch_control], ["NextRunTime"]),
     file_process: unreadable(file_process, status.IntakeStatus, GONE_BY[file_process]),
     batch_process_history: unreadable(batch_process_history, status.HistoryStatus, GONE_BY[batch_process_history]),
 }
-"""The rows of work that nothing can go by: each table has an index of them, in which mostly nothing stands."""
+"""The unreadable rows of work: each table has an index of them, which is mostly empty."""
 for _of_work, _where in UNREADABLE.items():
     index(f"IX_{_of_work.name}_Unreadable", *_of_work.primary_key, where=_where)
 
@@ -269,4 +269,4 @@ named_lock = table(
     stamp("z_inserted"),
     stamp("z_updated"),
 )
-"""Rows to lock, on PostgreSQL, in the place of a name: a lock of the server's own anybody may take who may connect."""
+"""Rows to lock, on PostgreSQL, in the place of a name: any role that may connect can take locks of the server's own."""

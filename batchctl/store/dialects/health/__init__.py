@@ -45,7 +45,7 @@ class Health(Protocol):
         ...
 
     def target_rights(self, connection: Connection) -> list[HealthFinding]:
-        """Say as whom steps work in a target database, and whether they can."""
+        """Say as which user steps work in a target database, and whether they can."""
         ...
 
     def has_procedure(self, connection: Connection, name: str) -> bool:

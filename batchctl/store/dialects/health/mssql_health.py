@@ -20,7 +20,7 @@ INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'b
 
 _NOW = text("SELECT SYSUTCDATETIME()")
 _USER = text("SELECT USER_NAME() AS name, HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CONNECT') AS may_connect")
-# A right to some columns is one: the script of roles grants no more than the engine writes. Only these two are granted so.
+# A right to some columns is enough: the script of roles grants no more than the engine writes. It grants these two so.
 _MAY = text("""
 SELECT OBJECT_ID(:name, 'U') AS found,
        CASE WHEN HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) = 1 THEN 1
@@ -64,7 +64,7 @@ def now(connection: Connection) -> datetime:
 
 
 def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:  # noqa: ARG001 - the protocol's
-    """Nothing: the server itself says plainly which permission is missing."""
+    """Return None: the server itself says plainly which permission is missing."""
     return None
 
 
@@ -100,7 +100,7 @@ def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work."""
+    """Say as which user steps work."""
     row = connection.execute(_USER).one()
     return [HealthFinding("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
 
@@ -141,10 +141,10 @@ def judge(facts: MssqlDurability) -> Iterator[HealthFinding]:
         next_step = f"name the primary in the url, or: ALTER DATABASE {name} SET READ_WRITE;"
         yield HealthFinding("updateability", Result.FAIL, said, next_step)
     if facts.is_snapshot:
-        yield HealthFinding("read committed snapshot", Result.OK, "ON: who reads does not wait for who writes.")
+        yield HealthFinding("read committed snapshot", Result.OK, "ON: readers do not wait for writers.")
     else:
         next_step = f"ALTER DATABASE {name} SET READ_COMMITTED_SNAPSHOT ON;"
-        yield HealthFinding("read committed snapshot", Result.WARN, "OFF: who reads waits for who writes.", next_step)
+        yield HealthFinding("read committed snapshot", Result.WARN, "OFF: readers wait for writers.", next_step)
     level = facts.compatibility_level
     if level >= LEAST_COMPATIBLE:
         yield HealthFinding(

@@ -126,7 +126,7 @@ def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:
     """Say what keeps the role from seeing the tables, or from making them where they are not or if `making`."""
     row = connection.execute(_SCHEMA).one()
     role = visible(row.role)
-    # The system's own schema is nobody's to work in: a grant there would let this role change the catalogue.
+    # No role is to work in the system's own schema: a grant there would let this role change the catalogue.
     is_systems = row.schema is not None and row.schema.startswith("pg_")
     other = other_schema(connection) if is_systems or not (row.is_made or making) else None
     if other is not None:
@@ -181,7 +181,7 @@ def _locks(connection: Connection) -> list[HealthFinding]:
         HealthFinding(
             "rights",
             Result.FAIL,
-            f"Role {one.user} may not lock rows of {one.tables}: what is done under such a lock is not.",
+            f"Role {one.user} may not lock rows of {one.tables}: what needs such a lock is not done.",
             f"as the tables' owner: {one.grant}",
         )
         for one in lacking(connection, dict.fromkeys(_LOCKED, ("UPDATE",)), "z_updated")
@@ -235,7 +235,7 @@ def _filtered(connection: Connection, tables: list[str]) -> list[HealthFinding]:
 def _triggers(connection: Connection, tables: list[str]) -> list[HealthFinding]:
     names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_mute]
     if not names:
-        return [HealthFinding("triggers", Result.OK, "Whoever inserts a row wakes the controller.")]
+        return [HealthFinding("triggers", Result.OK, "Each inserted row wakes the controller.")]
     said = (
         f"Triggers of {', '.join(names)} are disabled: what is changed there wakes no controller, is not written down,"
         " and what has to stay as it is may be changed."
@@ -257,7 +257,7 @@ def _limits(connection: Connection) -> list[HealthFinding]:
 
 
 def target_rights(connection: Connection) -> list[HealthFinding]:
-    """Say as whom steps work, and whether there is a schema to work in."""
+    """Say as which role steps work, and whether there is a schema to work in."""
     row = connection.execute(_ROLE).one()
     role = visible(str(row.role))
     if row.schema is None:
@@ -294,7 +294,7 @@ def judge(facts: PostgresqlDurability) -> Iterator[HealthFinding]:
     yield _setting("full_page_writes", facts.full_page_writes, facts.full_page_writes_source, "no page is half-written")
     yield _synchronous_commit(facts)
     if facts.is_standby:
-        said = "The server is a standby, which nobody can write to."
+        said = "The server is a standby, which accepts no writes."
         yield HealthFinding("standby", Result.FAIL, said, "name the primary server in the url")
     else:
         yield HealthFinding("standby", Result.OK, "The server is a primary.")

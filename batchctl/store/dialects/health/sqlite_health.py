@@ -53,11 +53,11 @@ def open_target(url: URL, directory: Path) -> Engine:
 
 
 def now(connection: Connection) -> None:
-    """Nothing: the clock of this host is the database's."""
+    """Return None: the clock of this host is the database's."""
 
 
 def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:  # noqa: ARG001 - the protocol's
-    """Nothing: whether the file can be written to, writing tells."""
+    """Return None: only writing shows whether the file can be written to."""
     return None
 
 
@@ -73,7 +73,7 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
 
 
 def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[MissingRights]:  # noqa: ARG001 - a file's tables are all alike
-    """Nothing: who may write to the file may do anything to its tables."""
+    """Return nothing: a user that may write to the file may do anything to its tables."""
     return []
 
 
@@ -87,7 +87,7 @@ def target_rights(connection: Connection) -> list[HealthFinding]:
 
 
 def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
-    """Nothing is known against it: a file has no procedures, and those of the folder are looked at by their handler."""
+    """Return true: a file has no procedures, and the step handler looks for those of the folder."""
     return True
 
 
@@ -130,7 +130,7 @@ def _journal(facts: SqliteDurability) -> HealthFinding:
 
 
 def _is_mended(version: tuple[int, int, int]) -> bool:
-    """Say whether a SQLite keeps apart by itself what may damage a file with write-ahead logging when it meets."""
+    """Say whether a version of SQLite itself keeps commits apart from writing the log into the file."""
     return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51, 0) or (3, 44, 6) <= version < (3, 45, 0)
 
 
