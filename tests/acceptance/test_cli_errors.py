@@ -217,6 +217,7 @@ def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Pop
         night("run", "--once")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process alone")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[str], busy: Night, number: int) -> None:
@@ -234,6 +235,7 @@ def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[st
     assert "instance.cancelled" in after.stderr
 
 
+@pytest.mark.full
 def test_a_second_controller_works_beside_the_first(controller: subprocess.Popen[str], busy: Night) -> None:
     busy.batch("Short", "true")
     busy.arrive("Short")

@@ -191,7 +191,6 @@ def crew(night: Night, installed_batchctl: Path) -> Iterator[Crew]:
     made.close()
 
 
-@pytest.mark.full
 def test_two_controllers_tell_each_thing_once_also_when_the_leader_froze(
     night: Night, crew: Crew, web: WebServer
 ) -> None:

@@ -128,6 +128,7 @@ def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(night: Ni
         assert f"\n{command}\n" in printed
 
 
+@pytest.mark.full
 def test_a_list_of_attempts_shows_short_commands_whole_and_says_what_it_shortens(
     tmp_path: Path, run_batchctl: RunBatchctl, postgres: PostgresServer
 ) -> None:
@@ -248,6 +249,7 @@ def test_check_says_what_to_do_where_no_row_is_wrong(tmp_path: Path, run_batchct
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", [("status",), ("show", "2"), ("history", "2"), ("batches",)])
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_hostile_text_is_shown_harmless_on_every_terminal(
@@ -272,6 +274,7 @@ PRINTS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", PRINTS)
 def test_a_reader_who_has_seen_enough_is_no_error(
     night: Night, installed_batchctl: Path, command: tuple[str, ...]

@@ -192,7 +192,6 @@ def test_a_pass_in_which_a_step_fails_exits_1(shop: Shop, how: tuple[str, ...]) 
     assert shop.run(*how).returncode == 1
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("is_patient", "code"), [(True, 0), (False, 130)])
 def test_ctrl_c_leaves_a_step_that_does_not_end_to_the_next_controller(shop: Shop, is_patient: bool, code: int) -> None:
     shop.batch("B", shop.says("trap '' TERM; while :; do sleep 1; done"))
@@ -326,7 +325,6 @@ def test_python_jobs_that_crash_leave_or_hang_hurt_nobody(shop: Shop) -> None:
     assert "all is well" in next(output for name, _, output in found if name == "good")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("populator", "status"),
     [("raises", "rejected"), ("quits", "rejected"), ("hangs", "ready"), ("nonsense", "rejected")],
@@ -359,7 +357,6 @@ def test_a_populator_that_misbehaves_rejects_its_row_or_lets_it_wait_and_stops_n
     assert shop.value("SELECT Message FROM FileProcess WHERE Entity = 'bad'")
 
 
-@pytest.mark.full
 def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(sqlite_shop: Shop) -> None:
     shop = sqlite_shop
     shop.batch("B", shop.says("read go < fifo; exit 0"))
@@ -377,7 +374,6 @@ def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(s
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
 
 
-@pytest.mark.full
 def test_a_database_that_is_moved_away_is_missed_and_its_end_recorded_once_it_is_back(sqlite_shop: Shop) -> None:
     shop = sqlite_shop
     shop.batch("B", shop.says("read go < fifo; exit 0"))
@@ -417,7 +413,6 @@ def test_the_example_registration_works_from_the_databases_own_shell_under_a_run
     assert shop.value("SELECT Output FROM BatchProcessHistory") == f"2 {shop.fifo}\n"
 
 
-@pytest.mark.full
 def test_a_step_outlives_its_databases_server_and_its_end_is_recorded(
     postgres_shop: Shop, postgres: PostgresServer
 ) -> None:
@@ -441,7 +436,6 @@ def test_a_step_outlives_its_databases_server_and_its_end_is_recorded(
     ]
 
 
-@pytest.mark.full
 def test_a_controller_whose_sessions_are_ended_goes_on_and_is_seen_by_others(
     postgres_shop: Shop, postgres: PostgresServer
 ) -> None:

@@ -58,7 +58,6 @@ def test_a_payload_without_a_file_name_is_work_and_a_procedure_that_is_not_there
     assert shop.hand.sql("SELECT Data1, Data2, CycleKey FROM BatchControl") == [("orders", "1", "2026-11-22")]
 
 
-@pytest.mark.full
 def test_a_procedure_that_hangs_is_stopped_and_the_entitys_other_batch_runs(shop: Shop) -> None:
     shop.configure("populate_timeout = 2\n")
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS Data1 FROM n"

@@ -348,6 +348,7 @@ def test_line_14_a_run_now_is_outside_the_times(shop: Shop) -> None:
     ]
 
 
+@pytest.mark.full
 def test_line_15_a_cancel_reaches_the_job_wherever_it_runs_and_lets_it_end_by_itself(
     night: Night, installed_batchctl: Path
 ) -> None:
@@ -440,6 +441,7 @@ def test_line_19_the_options_and_their_defaults() -> None:
     assert settings.jobs.modules == []
 
 
+@pytest.mark.full
 def test_line_20_a_node_that_does_not_fire_still_reconciles_and_lists(night: Night) -> None:
     quiet = {"BATCHCTL_SCHEDULER__ENABLED": "false"}
     night("run", "--once", env=quiet)

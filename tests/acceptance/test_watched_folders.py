@@ -117,7 +117,6 @@ def sqlite_shop(sqlite_database: SqliteControl, installed_batchctl: Path, run_ba
     made.close()
 
 
-@pytest.mark.full
 def test_a_slow_writer_is_waited_for_and_a_killed_controller_takes_nothing_twice(shop: Shop) -> None:
     shop.batch(shell('wc -c < "$0" > ear'))
     shop.watch(SettleSeconds=2)
@@ -156,7 +155,6 @@ def test_whenever_a_controller_dies_each_file_is_submitted_once(sqlite_shop: Sho
     assert shop.hand.sql("SELECT count(*) FROM BatchControl") == [(150,)]
 
 
-@pytest.mark.full
 def test_thousands_of_real_files_are_taken_once_across_restarts(shop: Shop) -> None:
     shop.batch()
     shop.watch(Recursive=1, SettleSeconds=1)

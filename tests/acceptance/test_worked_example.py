@@ -142,6 +142,7 @@ def test_the_folder_holds_twelve_files_of_which_june_is_broken_and_comes_again(d
     assert demonstration.correct(demo).read_text(encoding="utf-8").count(",late,") == 0
 
 
+@pytest.mark.full
 def test_the_files_of_the_real_year_hold_its_flights_month_by_month(tmp_path: Path) -> None:
     demonstration.prepare(tmp_path / "demo", demonstration.find_flights())
 

@@ -345,6 +345,7 @@ def test_a_forecast_says_what_it_does_not_know() -> None:
     assert "It is complete for CycleKey k." in shown(done)
 
 
+@pytest.mark.full
 def test_twice_as_many_batches_are_little_more_than_twice_the_work() -> None:
     assert _work_of_drawing(500) < 2.5 * _work_of_drawing(250)
 

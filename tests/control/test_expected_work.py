@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from tests.control.alarm import Alarm, rules
 from tests.control.world import OK, World
 
@@ -120,6 +122,7 @@ def test_nothing_is_expected_by_a_time_that_had_passed_before_anybody_asked_for_
     assert alarm.announced() == [], "who changes a time takes nothing back"
 
 
+@pytest.mark.full
 def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> None:
     world.hand.many(
         "INSERT INTO ProcessBatch (ProcessBatchName, ArriveBy, z_inserted) VALUES (?, '02:00', '2026-01-01 00:00:00')",

@@ -139,6 +139,7 @@ def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World
     assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
 
 
+@pytest.mark.full
 def test_who_keeps_a_whole_table_from_everybody_is_named_without_reading_it(world: World, client: Hand) -> None:
     world.be_impatient()
     with closing(world.database.hand()) as innocent:
@@ -821,6 +822,7 @@ def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_sa
     assert a_pass(world, "c3") == opened
 
 
+@pytest.mark.full
 def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(
     world: World, client: Hand
 ) -> None:

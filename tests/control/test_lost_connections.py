@@ -144,6 +144,7 @@ def test_sessions_ended_by_the_dba_are_made_anew(far: World, postgres: PostgresS
     assert far.statuses() == ["complete"]
 
 
+@pytest.mark.full
 def test_pauses_grow_while_the_database_is_away_and_deadlines_are_kept(far: World, postgres: PostgresServer) -> None:
     batch_id = far.batch(steps=0)
     far.step(batch_id, 10, MaxDuration=60)

@@ -122,7 +122,6 @@ def waiting(postgres: PostgresServer, database: str, most: int) -> object:
     return found
 
 
-@pytest.mark.full
 def test_of_two_upgrades_at_once_the_second_finds_nothing_to_do(postgres: PostgresServer, tmp_path: Path) -> None:
     database = postgres.new_database()
     config = configured(tmp_path, f'database_url = "{postgres.url(database)}"\n')

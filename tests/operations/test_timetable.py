@@ -180,6 +180,7 @@ class TestPreview:
             ("2027-01-31 06:00 +01:00", "2027-01-31T05:00:00.000Z", "skipped", _REASON),
         ]
 
+    @pytest.mark.full
     def test_four_hundred_days_of_five_minutes(self, world: World, table: Timetable) -> None:
         schedule(world, kind="interval", IntervalMinutes=5)
 

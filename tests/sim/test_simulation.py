@@ -21,14 +21,14 @@ from tests.sim.shrink import smallest
 
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
-FEW = 10
+FEW = 5
 """How many of each kind the quick tests play."""
 
 
-def chunks(most: int, size: int) -> list[Any]:
+def chunks(most: int, size: int, few: int = FEW) -> list[Any]:
     """Return what is played at a time: a few schedules, and the others in the full suite."""
-    later = [range(begin, min(begin + size, most)) for begin in range(FEW, most, size)]
-    return [range(FEW), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in later)]
+    later = [range(begin, min(begin + size, most)) for begin in range(few, most, size)]
+    return [range(few), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in later)]
 
 
 @pytest.mark.parametrize("seeds", chunks(SCHEDULES, CHUNK), ids=str)
@@ -39,7 +39,7 @@ def test_no_schedule_breaks_a_law(seeds: range) -> None:
     assert figures.schedules == len(seeds)
 
 
-@pytest.mark.parametrize("seeds", chunks(60, CHUNK), ids=str)
+@pytest.mark.parametrize("seeds", chunks(60, CHUNK, few=10), ids=str)
 def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once(seeds: range) -> None:
     figures = play_chunk(range(TIMED + seeds.start, TIMED + seeds.stop))
 
@@ -70,6 +70,7 @@ def test_whoever_leads_each_request_is_answered_once_and_its_act_is_done_with_it
     assert figures.happened["Answered"] > figures.happened["TakeBack"] > 0
 
 
+@pytest.mark.full
 def test_what_once_broke_a_law_does_so_no_more() -> None:
     said = (Path(__file__).parent / "regressions.txt").read_text(encoding="utf-8").splitlines()
     seeds = [int(line.split()[0]) for line in said if line and not line.startswith("#")]
@@ -77,6 +78,7 @@ def test_what_once_broke_a_law_does_so_no_more() -> None:
     assert [(seed, play(script_of(seed), examine=True).message) for seed in seeds] == [(seed, "") for seed in seeds]
 
 
+@pytest.mark.full
 def test_a_seed_always_tells_the_same_story() -> None:
     told = "from tests.sim.playing import play; from tests.sim.chance import script_of\n"
     told += "print([play(script_of(seed)).world.fingerprint for seed in (3, 4, 5)])"
@@ -95,6 +97,7 @@ def test_a_seed_always_tells_the_same_story() -> None:
     assert len(outputs) == 1
 
 
+@pytest.mark.full
 def test_a_script_that_breaks_a_law_is_made_small_and_printed_as_it_can_be_typed() -> None:
     forgets = next(mutant for mutant in MUTANTS if mutant.name == "OnLost is forgotten")
     with made(forgets):

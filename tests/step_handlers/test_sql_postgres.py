@@ -273,6 +273,7 @@ def test_copy_through_the_client_is_refused(url: str) -> None:
     assert outcome.message == "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT"
 
 
+@pytest.mark.full
 def test_a_result_of_many_rows_keeps_memory_flat(url: str) -> None:
     step = sql_step("SELECT n, repeat('x', 1000) FROM generate_series(1, 200000) AS n; SELECT 7, true")
     run(HANDLER, sql_step("SELECT 1"), url)

@@ -136,6 +136,7 @@ def test_the_authors_own_parameters_are_found() -> None:
     assert variables(found) == ["?", "?2", ":a", "@b", "$c"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "text",
     [

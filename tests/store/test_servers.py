@@ -60,6 +60,7 @@ def refusal(transactions: StoreTransactions) -> DatabaseRefused:
     return refused.value
 
 
+@pytest.mark.full
 def test_a_standby_is_refused() -> None:
     primary = PostgresServer()
     try:

@@ -43,6 +43,7 @@ def test_a_database_that_does_not_tell_its_version_has_none(folder: Path, text: 
     assert zone_rules() is None
 
 
+@pytest.mark.full
 def test_without_a_database_on_the_machine_the_package_s_version_counts(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def test_the_whole_transaction_is_run_again(server: SqlServer, transactions: Sto
     assert len(server.wording("COMMIT TRANSACTION")) == 1
 
 
+@pytest.mark.full
 def test_a_deadlock_that_does_not_end_is_named(server: SqlServer, transactions: StoreTransactions) -> None:
     server.when("INSERT INTO FileProcess", raising(server_error(1205, "deadlocked", "40001")))
     with pytest.raises(Busy, match=r"stayed locked by another program"):
