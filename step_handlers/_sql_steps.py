@@ -59,7 +59,7 @@ def connection_findings(step: Step, context: StepContext) -> list[Finding]:
 
 
 def missing_database(step: Step, context: StepContext) -> list[Finding]:
-    """Return what a sound connection lacks: its database, its driver, its secrets. Only a check: a step may create them."""
+    """Return what a sound connection lacks: database, driver, secrets. Only a check: a step may create them."""
     connection = context.connections.get(column(step, 1))
     return [] if connection is None else lacking("Data1", connection, context)
 

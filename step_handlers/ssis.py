@@ -46,7 +46,7 @@ _SERVER = re.compile(r"[A-Za-z0-9_.(][A-Za-z0-9_.()\\:,$-]*\Z")
 _BARE_SERVER = re.compile(r"[A-Za-z0-9_-]+\Z")
 _DIGIT = re.compile(r"[0-9]")
 _NEARLY = 0.8
-"""How alike, from 0 to 1, a server's and a connection's name are that differ by a letter; hosts also differ in numbers."""
+"""How alike, from 0 to 1, a server's and a connection's name are that differ by a letter; hosts also by numbers."""
 
 
 class _LostStep(Step):

@@ -180,7 +180,7 @@ class RunningStep:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return what this execution has resolved, and other secrets known here that are long enough to be recognised."""
+        """Return what this execution has resolved, and other secrets known here and long enough to be recognised."""
         return (*self.secret_values, *telling(self._means.known_secrets()))
 
     def _usable(self, connection: Connection) -> Connection:

@@ -1,8 +1,9 @@
 """All tables with their keys, constraints, indexes and first rows, as `tables/` has them for each kind of database.
 
-It replaces all revisions before it. A database of the last of them, 0045, has the same tables: on SQLite their definitions
-are written anew where they stand, and no row is moved; on the servers nothing differs. Views, triggers and functions are no
-migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one is not.
+It replaces all revisions before it. A database of the last of them, 0045, has the same tables: on SQLite their
+definitions are written anew where they stand, and no row is moved; on the servers nothing differs. Views, triggers and
+functions are no migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one
+is not.
 """
 
 from __future__ import annotations

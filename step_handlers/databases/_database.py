@@ -75,7 +75,7 @@ class Database(Protocol):
         ...
 
     def missing(self, connection: Connection, directory: str) -> str | None:
-        """Return that the database or its driver is missing; None when it is not, or when only opening it would show that."""
+        """Return that the database or its driver is missing; None when it is not, or only opening it would tell."""
         ...
 
     def misread(self, written: Sequence[Statement]) -> str | None:

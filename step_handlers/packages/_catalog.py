@@ -125,7 +125,7 @@ def marker(request: StepRequest) -> str:
 
 
 def caller(request: StepRequest) -> str:
-    """Return what identifies the owner of an execution. The batch's name is only shown: somebody may change it meanwhile."""
+    """Return what identifies the owner of an execution. The batch's name is only shown: it may be changed meanwhile."""
     return f"{marker(request)}{request.attempt_no} of {visible(request.batch_name)[:200]}"
 
 

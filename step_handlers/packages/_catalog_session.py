@@ -20,8 +20,8 @@ _DEADLOCK = 1205
 _STANDING_FOR = {"40001": _DEADLOCK, "42000": 229, "42S02": 208}
 """What a SQLSTATE means where the driver has no number.
 
-A batch reports the number of every error that it can catch. What it cannot are names that are missing and rights that are
-lacking in the batch itself, which has no syntax errors.
+A batch reports the number of every error that it can catch. What it cannot are names that are missing and rights
+that are lacking in the batch itself, which has no syntax errors.
 """
 
 

@@ -34,8 +34,8 @@ class StatementRefused(Exception):
     """The server refused a statement."""
 
     def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
-        """Write all that the server reported on one line; `names` are those of the bound values, which it only numbers."""
-        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra, not installed where PostgreSQL is not used
+        """Write all that the server reported on one line; `names` are those of the bound values, which it numbers."""
+        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra that may not be installed
 
         def raw(field: Field) -> str:
             return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
@@ -145,7 +145,7 @@ class StatementChannel:
             raise refused
 
     def place(self, error: Exception) -> str:
-        """Return the line of the author's text that an error points at: without a place from the server, the statement's."""
+        """Return the line of the author's text that an error points at, or the statement's if it points nowhere."""
         line = None if self.line is None else self.line_of(error)
         return "" if line is None else f"; at line {line}"
 

@@ -37,7 +37,7 @@ _CONNECTING = {
 _FATAL = frozenset(
     {"42883", "42P01", "42501", "42601", "42703", "42725", "42P02", "42P18", "3F000", "3D000", "0LP01", "42809"}
 )
-"""SQLSTATEs for which trying again is no use: missing or ambiguous names, syntax, rights; with all of class 28, login."""
+"""SQLSTATEs for which trying again is no use: missing or ambiguous names, syntax, rights; with class 28, login."""
 _CRASHED = "57P02"
 _IN_WORDS = (
     "password authentication failed",

@@ -92,7 +92,7 @@ def cmd_line(argv: Sequence[str], directory: str) -> str | None:
 
 
 def _is_found_alike(program: str) -> bool:
-    """Say whether cmd finds the same program: for a bare name it searches the working directory and other endings first."""
+    """Say whether cmd finds the same file: it seeks a bare name in the working directory and other endings first."""
     return bool(ntpath.dirname(program) and ntpath.splitext(program)[1])
 
 

@@ -208,7 +208,7 @@ class _Session:
     results: Results
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
     cancelling: Lock = field(default_factory=Lock)
-    """Held by the thread that cancels or closes: a session that is closed during a cancel ends the process (SIGSEGV)."""
+    """Held by the thread that cancels or closes: to close a session during a cancel ends the process (SIGSEGV)."""
     is_over: bool = False
     is_killed: bool = False
     """True once the server was told to end the session, and has reported that it does."""
@@ -240,7 +240,7 @@ class _Session:
             return True
 
     def _end_elsewhere(self) -> None:
-        """End the session from another one, where permitted and while it is there: its number is soon given to another."""
+        """End the session from another one, where permitted and while it exists: its number is soon reused."""
         with (
             suppress(self.driver.Error, ConnectionRefused),
             closing(open_session(self.driver, self.connection)) as other,

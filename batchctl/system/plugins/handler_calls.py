@@ -104,7 +104,7 @@ class HandlerCalls:
 
     @contextmanager
     def guarding(self, state: Path) -> Iterator[None]:
-        """End this program where plugin code cannot be interrupted, and never repeat a question that ended one before."""
+        """End this program where plugin code cannot be interrupted, and never repeat a question that ended one."""
         for asked in left_behind(state):
             rest = _Rest(lambda: False, "before the controller is restarted")
             # It is reported until the controller is restarted, whatever becomes of that instance.
