@@ -15,7 +15,7 @@ from batchctl.domain.status import Severity
 
 
 def alert_rules_of(settings: config.Settings) -> AlertRules:
-    """Return the rules of when people are told of what."""
+    """Return the rules: when people are told of what."""
     said = settings.alerts
     channels = [
         Audience(name=name, only_escalations=channel.on == "escalation", least=Severity(channel.least))

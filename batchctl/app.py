@@ -275,7 +275,7 @@ class App:
         )
 
     def alert_rules(self) -> AlertRules:
-        """Return the rules of when people are told of what."""
+        """Return the rules: when people are told of what."""
         from batchctl.alert_settings import alert_rules_of
 
         return alert_rules_of(self.settings)

@@ -531,7 +531,7 @@ def stopping(wait_seconds: float = 0.0) -> bool:
                 raise Stopped(f"after {done} of {len(files)} files")
 
     A job that has called this once is no longer interrupted: it has `stop_grace` seconds from the moment it is told to end by
-    itself, by raising `Stopped`, by raising anything else, or by returning: what has been told True has not done its work.
+    itself, by raising `Stopped`, by raising anything else, or by returning: a job that got True has not done its work.
     One that never asks is interrupted at once, and killed after `stop_grace`, as ever. `stopping(5)` instead of
     `time.sleep(5)` pauses and notices soon. Threads that a job starts may ask too. A job that runs `in_process` learns it
     only when it runs on a thread of its own, and asks on that thread; it cannot be killed.

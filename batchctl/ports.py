@@ -388,7 +388,7 @@ class FolderWalk:
     most: int
     """How many files are returned at most; the others are left to a later walk."""
     tells_all: bool = False
-    """True to be told also what is passed over, and why."""
+    """True to report also what is passed over, and why."""
 
 
 @value

@@ -129,7 +129,7 @@ class InstanceMessage:
 
 
 Mark = tuple[InstanceId, int, int, int]
-"""What tells an attempt from all others before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
+"""What identifies an attempt before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
 
 
 @value

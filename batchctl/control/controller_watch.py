@@ -1,4 +1,4 @@
-"""Who of the other controllers is dead: silent for long, or gone from this host."""
+"""Which of the other controllers are dead: silent for long, or gone from this host."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ class Recorder:
         """Find out what became of a transaction of unknown outcome; return it, and the ends that it did not record.
 
         What it began, as the `marks` say, is begun: nothing has started it yet. Whatever else stands as begun by this
-        controller may have ended long ago: an older database was restored. What it ended is only told.
+        controller may have ended long ago: an older database was restored. What it ended is only announced.
         """
         written, left = WrittenTurn(), list[End]()
         for end in ends:

@@ -55,7 +55,7 @@ class Duty(Protocol):
 
 
 class Alarm(Duty, Protocol):
-    """The duty that tells people what is the matter."""
+    """The duty that tells people what is wrong."""
 
     @property
     def locked(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ LONGEST = 500
 _SO = {
     "BatchControl": "the instance does not go on",
     "FileProcess": "nothing becomes of the row",
-    "BatchProcessHistory": "nothing goes by the attempt",
+    "BatchProcessHistory": "the attempt is ignored",
     "BatchFreeze": "it freezes until somebody thaws it",
     "Leader": "no controller leads, and nothing new becomes an instance",
     "Incident": "no more messages are sent about it",
@@ -233,7 +233,7 @@ def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "Setting", finding.name),
         subject=called,
-        message=f"{called} cannot be gone by: {shorten(finding.message, LONGEST)}",
+        message=f"{called} cannot be used: {shorten(finding.message, LONGEST)}",
         severity=Severity.WARNING,
         since=now,
         next_step=f"correct {finding.column} of that row of Setting; what it may say stands in docs/retention.md",

@@ -1,4 +1,4 @@
-"""A duty of the leader: people are told of problems, in good time and not too often. It follows everything else."""
+"""A duty of the leader: people are told of incidents, in good time and not too often. It follows everything else."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ LATELY = 20
 PATIENCE = timedelta(seconds=3)
 """How long a single round reads the past."""
 SOMETIMES = timedelta(seconds=30)
-"""How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
+"""How often the definitions and the newest attempts are read, as long as nothing else is wrong."""
 SLOWLY = timedelta(minutes=10)
 """How often what changes slowly is read: how long steps take, and which days are business days."""
 

@@ -218,7 +218,7 @@ class Triggering:
             self._say(trigger, _Silence(SchedulerEvent.RESCUED, COUNTS_AGAIN))
 
     def _forget(self, trigger: DataTrigger) -> None:
-        """Let the next reason not to fire be told whatever it is."""
+        """Announce the next reason not to fire, whatever it is."""
         self._announced.pop(trigger.row_id, None)
         self._logged[trigger.row_id] = None
 

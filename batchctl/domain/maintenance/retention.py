@@ -82,7 +82,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     for name in written:
         setting, colon, _ = name.partition(":")
         if colon and setting in NAMES and setting not in OF_A_BATCH:
-            said = f"{setting} cannot be said of one batch, so nothing goes by it: write {setting} alone, for all."
+            said = f"{setting} cannot be set for one batch, so it has no effect: write {setting} alone, for all."
             reading.findings.append(SettingFinding(name, "Name", said))
     before = len(reading.findings)
     reading.findings.extend(_misspelt(written))

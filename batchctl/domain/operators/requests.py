@@ -337,7 +337,7 @@ def _text(given: Mapping[str, object], name: str) -> str | None:
 def _scope(verb: Verb, batch: str | None, given: Mapping[str, object]) -> Scope | FreezeId:
     tag, freeze_id = _text(given, "tag"), _number(given, "id")
     if sum(one is not None for one in (batch, tag, freeze_id)) > 1:
-        message = f"'{verb}' is done to a batch, to those with a tag or to all, and only one of these can be said."
+        message = f"'{verb}' is done to a batch, to those with a tag or to all: name only one of these."
         raise Refused(message, next_step=AGAIN)
     return Scope(batch=batch, tag=tag) if freeze_id is None else FreezeId(freeze_id)
 
