@@ -292,9 +292,7 @@ class _Webhook:
         if not 200 <= answer.status < 300:
             message = f"The server answered {answer.status}: {visible(said)}"
             if 300 <= answer.status < 400:
-                message = (
-                    f"The server answered {answer.status}, a redirect, which is not followed: name the right url."
-                )
+                message = f"The server answered {answer.status}, a redirect, which is not followed: name the right url."
             raise BatchctlError(message)
 
     def _headers(self, channel: AlertChannel, notification: Notification, body: bytes) -> dict[str, str]:
