@@ -1,4 +1,4 @@
-"""The `batchctl` command, and `python -m batchctl`: little enough that nobody can interrupt it before it says so."""
+"""The `batchctl` command, and `python -m batchctl`: loads so little that an interrupt always gets its message."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 
 INTERRUPTED = 130
 COLLECT_AFTER = 100_000
-"""How many new objects are looked through for garbage together: what a start loads is none, and a short command is over then."""
+"""How many new objects trigger a garbage collection: a start creates no garbage, and a short command ends before."""
 
 
 def main() -> None:
-    """Run a command line; who interrupts it while it is being loaded gets one line, too."""
+    """Run a command line; an interrupt while it is being loaded gets one line, too."""
     gc.set_threshold(COLLECT_AFTER)
     try:
-        from batchctl.cli.main import entry  # noqa: PLC0415 - to be interrupted is what may happen to the loading
+        from batchctl.cli.main import entry  # noqa: PLC0415 - an interrupt while this loads is caught below
 
         entry()
     except KeyboardInterrupt:

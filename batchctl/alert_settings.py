@@ -1,4 +1,4 @@
-"""When who is told of what, as the configuration says."""
+"""Which people are told of what, and when, as the configuration says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batchctl.domain.status import Severity
 
 
 def alert_rules_of(settings: config.Settings) -> AlertRules:
-    """Return when who is told of what."""
+    """Return the rules: when people are told of what."""
     said = settings.alerts
     channels = [
         Audience(name=name, only_escalations=channel.on == "escalation", least=Severity(channel.least))
@@ -40,5 +40,5 @@ def alert_rules_of(settings: config.Settings) -> AlertRules:
 
 
 def _length(written: str) -> timedelta:
-    # The settings refuse what is no length of time.
+    # The settings have refused what is no length of time.
     return length_of(written) or timedelta(0)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 CONNECT_SECONDS = 10
-"""After how many an attempt to connect to a staging table's database is given up."""
+"""Seconds after which an attempt to connect to a staging table's database is given up."""
 MARGIN = 5
 """Seconds after its own time limit within which a channel for alerts has to have ended."""
 
@@ -86,13 +86,13 @@ class App:
 
     @property
     def worked_without(self) -> Mapping[str, str]:
-        """What is to be said of the plugin modules that cannot be imported, and of those that are left out."""
+        """The messages about the plugin modules that cannot be imported, and about those that are left out."""
         broken = {name: finding.message for name, finding in self.registry.failed_modules().items()}
         return {**broken, **self.left_out}
 
     @cached_property
     def left_out(self) -> Mapping[str, str]:
-        """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once.
+        """The messages about plugin modules that would end or hang the program that imports them; each is tried once.
 
         Those of others' packages are tried as well as those that the settings list.
         """
@@ -106,7 +106,7 @@ class App:
             [*self.modules],
             self.plugin_path,
             controller_id=self.ids.controller_id(),
-            # What a module finds here it finds where it is worked with, too.
+            # What a module finds here it also finds where it is used.
             environment=environment.of_steps(self.settings),
             limit=limit,
         )
@@ -135,7 +135,7 @@ class App:
         """Asks step handlers that come from plugins, none of them for long."""
         from batchctl.system.plugins import handler_calls
 
-        # What one handler takes must leave time for signs of life.
+        # While one handler answers, there must be time left for signs of life.
         most = min(handler_calls.LIMIT, self.rhythm.lease / 4)
         limit = min(most, timedelta(seconds=self.settings.populate_timeout))
         return handler_calls.HandlerCalls(limit)
@@ -171,7 +171,7 @@ class App:
             return leading.load(connection).leads(self.clock.now())
 
     def check(self, *, at_length: bool = False) -> tuple[checking.RowFinding, ...]:
-        """Return everything that is wrong with the definitions; `at_length` SQL Server reads every row for it."""
+        """Return everything that is wrong with the definitions; with `at_length` SQL Server reads every row for it."""
         from batchctl.operations.definitions import checking
 
         with self.folders() as folders:
@@ -185,7 +185,7 @@ class App:
         from batchctl.domain.maintenance.health import Result
         from batchctl.operations.maintenance import installation
 
-        with suppress(OSError):  # What keeps us from looking, doctor says.
+        with suppress(OSError):  # What keeps this program from looking, doctor reports.
             found = installation.disks(installation.places_of(self.settings))
             return tuple(reading for reading in found if reading.result is Result.FAIL)
         return ()
@@ -205,7 +205,7 @@ class App:
 
     @cached_property
     def service_manager(self) -> ServiceManager:
-        """Who started this process, if that is a service manager."""
+        """The service manager that started this process, if one did."""
         from batchctl.system.service_manager import ServiceManager
 
         return ServiceManager()
@@ -216,7 +216,7 @@ class App:
 
     @contextmanager
     def logging(self, show: Listener) -> Iterator[Listener]:
-        """Lend what shows events, writes them into the log file if there is one, and tells the service manager."""
+        """Lend a listener that shows events, writes them to the log file if any, and tells the service manager."""
         path = self.log_file
         if path is None:
             yield to_all(show, self.service_manager.hear)
@@ -275,13 +275,13 @@ class App:
         )
 
     def alert_rules(self) -> AlertRules:
-        """Return when who is told of what."""
+        """Return the rules: when people are told of what."""
         from batchctl.alert_settings import alert_rules_of
 
         return alert_rules_of(self.settings)
 
     def send_alert(self, channel: str, notification: Notification) -> None:
-        """Send a letter through a channel; any thread may call this."""
+        """Send a notification through a channel; any thread may call this."""
         from batchctl.system import alert_sinks
 
         alert_sinks.send(self.settings, channel, notification)
@@ -314,12 +314,12 @@ class App:
         return ThreadInquiries(timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS), wake)
 
     def notifications(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
-        """Return what sends letters, through all channels at once."""
+        """Return what sends notifications, through all channels at once."""
         from batchctl.system.plugins.inquiries import ThreadInquiries
 
         channels = self.settings.alerts.channels
         limit = max((channel.timeout for channel in channels.values()), default=0.0)
-        # What ends by itself, in time, says why.
+        # A sending that ends by itself, in time, gives its reason.
         return ThreadInquiries(timedelta(seconds=limit + MARGIN), wake, max(len(channels), 1))
 
     def reconciler(self) -> Reconciler:
@@ -372,7 +372,7 @@ def open_app(config_file: str | None, known: config.Settings | None = None) -> A
 
 
 def examine(config_file: str | None) -> tuple[doctor.PlacedFinding, ...]:
-    """Look whether the control database, the connections and this host are sound; nothing of it need be."""
+    """Examine the control database, the connections and this host; works even if none of them is usable."""
     app = App(config.load(config_file))
     from batchctl.operations.maintenance import doctor
 
@@ -409,7 +409,7 @@ def holidays_of(
 ) -> tuple[Mapping[date, str], str]:
     """Return the holidays of a country, a part of it or a market, and what to call the list.
 
-    `by_hand` is what to type where they cannot be had.
+    `by_hand` is what to type where the list cannot be had.
     """
     from batchctl.system import holiday_lists
 

@@ -1,4 +1,4 @@
-"""When files usually come: what the past days say, read page by page, so that nobody waits for it."""
+"""When files usually come: what the past days show, read page by page, so that no look takes long."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ArrivalBook:
     def _shown(self, at: datetime, day: date, ahead: timedelta) -> time:
         """Return what the clocks showed when something came, or would show now, if that is later.
 
-        Nobody knows whether who sends goes by the same clocks: once these are changed, nothing is late by that.
+        It is unknown whether the sender goes by the same clocks: once these are changed, nothing is late by that.
         """
         shown = self.clock.shown(at).replace(tzinfo=None)
         now_shown = at + ahead

@@ -36,9 +36,9 @@ FILE_NAME = "batchctl.toml"
 DATABASE_NAME = "batchctl.db"
 PREFIX = "BATCHCTL_"
 _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
-"""Never begins a setting: a secret's variable of such a name, which no step inherits, is in nobody's way."""
+"""Never begins a setting: a secret may be in a variable of such a name, which no step inherits."""
 _IS_SECRET = re.compile(f"^{_KEPT_FROM_STEPS}|(PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY)$")
-"""What variables of secrets are called, also those that other programs read, such as PGPASSWORD."""
+"""Names of variables that hold secrets, also of those that other programs read, such as PGPASSWORD."""
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
     _taken: dict[str, str] = PrivateAttr(default_factory=dict)
-    """Variables that are in the environment no more."""
+    """Variables that were taken out of the environment."""
 
     @field_validator("business_time_zone")
     @classmethod
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _enough_heartbeats(self) -> Settings:
-        """Let nobody count as dead who only missed a sign of life or two."""
+        """Refuse settings by which a controller counts as dead after missing only a sign of life or two."""
         if self.orphan_timeout < 4 * self.heartbeat_interval:
             message = (
                 f"orphan_timeout ({self.orphan_timeout:g} s) must be at least four times"
@@ -235,7 +235,7 @@ def secret(settings: Settings, name: str) -> str:
 
 
 def known_secrets(settings: Settings) -> Iterator[str]:
-    """Yield everything that the configuration says is secret, as far as it can be had."""
+    """Yield everything that the configuration says is secret, as far as it can be read."""
     for name in settings.secrets:
         with suppress(ConfigurationError):
             yield secret(settings, name)
@@ -246,19 +246,19 @@ def known_secrets(settings: Settings) -> Iterator[str]:
 
 
 def variables_with_secrets(settings: Settings) -> list[str]:
-    """Name the environment variables that are, or may hold, secrets: those named by them, and our own settings."""
+    """Name the environment variables that are, or may hold, secrets: those that settings name, and our own settings."""
     named = {given.env for given in settings.secrets.values()}
     ours = {name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in _NO_SETTINGS}
     return [name for name in os.environ if name in named | ours]
 
 
 def database_url(settings: Settings) -> str:
-    """Return the URL of the control database as it is connected to: with its secrets. Nobody may show or keep it."""
+    """Return the URL of the control database as it is connected to: with its secrets. Never show or keep it."""
     return urls.with_secrets(settings.database_url, lambda name: secret(settings, name))
 
 
 def refuse_wrong_folder(settings: Settings) -> None:
-    """Refuse to work where nobody has said which control database, and none lies: most likely it is another folder."""
+    """Refuse to work where no setting names the control database, and none lies here: it is likely the wrong folder."""
     path = settings.directory / DATABASE_NAME
     if settings.file is None and "database_url" not in settings.model_fields_set and not path.exists():
         message = (
@@ -269,7 +269,7 @@ def refuse_wrong_folder(settings: Settings) -> None:
 
 
 def connection_url(settings: Settings, name: str) -> str:
-    """Return the URL of a connection likewise."""
+    """Return the URL of a connection with its secrets. Never show or keep it."""
     given = settings.connections.get(name)
     if given is None:
         known = did_you_mean(name, settings.connections)
@@ -449,7 +449,7 @@ def _line_of(text: str, *where: str) -> int:
 def resolve_secret(
     sources: Mapping[str, str], name: str, directory: Path, variable: Callable[[str], str | None] = os.environ.get
 ) -> str:
-    """Return a secret's value from where the configuration says it lies."""
+    """Return a secret's value from the place that the configuration names."""
     source = sources.get(name)
     if source is None:
         message = f"Secret '{visible(name)}' is not in the configuration.{did_you_mean(name, sources)}"

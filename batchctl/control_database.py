@@ -1,4 +1,4 @@
-"""The control database itself: made, brought up to date, compared with what this version makes, and as SQL for a DBA."""
+"""The control database itself: created, upgraded, compared with what this version creates, and as SQL for a DBA."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.transactions import StoreTransactions
 
 MOST_LISTED = 20
-"""How many differences of a schema are named: somebody who sees that many looks for another cause."""
+"""How many differences of a schema are named: a reader of that many looks for another cause."""
 
 
 class Upgraded(NamedTuple):
-    """What an upgrade found and left: the revisions, and how all stood before."""
+    """What an upgrade found and left: the revisions, and the state before."""
 
     before: str | None
     after: str
     found: SchemaStanding
     left: Sequence[str] = ()
-    """What is not as this version makes it and no upgrade mends: what somebody has changed of tables and indexes."""
+    """Differences that no upgrade removes: what somebody has changed of tables and indexes."""
 
     @property
     def made_anew(self) -> bool:
-        """Say whether views and triggers were otherwise than this version makes them."""
+        """Say whether views and triggers differed from what this version creates."""
         return self.found is SchemaStanding.STALE
 
     @property
     def was_compared(self) -> bool:
-        """Say whether this login could look how they are defined."""
+        """Say whether this login could read their definitions."""
         return self.found is not SchemaStanding.NOT_COMPARED
 
 
 def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None) -> Upgraded:
-    """Create the control database or bring it up to date. Whose tables are there already, `beside` hears before any is made."""
+    """Create the control database or upgrade it. `beside` first gets the names of foreign tables."""
     app = App(config.load(config_file))
     url = partial(config.database_url, app.settings)
     transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
@@ -76,7 +76,7 @@ def _lock_schema(connection: Any) -> None:
 
 
 def _left(transactions: StoreTransactions, before: str | None, found: SchemaStanding) -> Sequence[str]:
-    """Return what an upgrade has left as it is not to be, of a database that was there before and can be compared."""
+    """Return the differences that an upgrade has left, of a database that was there before and can be compared."""
     if before is None or found is SchemaStanding.NOT_COMPARED:
         return ()
     with transactions.read() as connection:
@@ -84,7 +84,7 @@ def _left(transactions: StoreTransactions, before: str | None, found: SchemaStan
 
 
 def check_may_upgrade(config_file: str | None) -> Sequence[str]:
-    """Refuse a control database that may not be upgraded now: a controller works on it. Return the tables of others."""
+    """Refuse to upgrade while a controller works on the control database. Return the names of foreign tables."""
     app = App(config.load(config_file))
     try:
         with app.transactions.read() as connection:
@@ -101,14 +101,14 @@ def _check_nobody_works(app: App, connection: Any) -> None:
 
 
 def _upgrade(connection: Any) -> str | None:
-    # What was found before the transaction began, somebody else may have upgraded meanwhile.
+    # Somebody else may have upgraded between the first look and this transaction.
     before = schema.revision_of(connection)
     schema.upgrade(connection)
     return before
 
 
 def _keep_zone(app: App, connection: Any) -> None:
-    """Let SQL know the business time zone."""
+    """Write the business time zone where SQL can read it."""
     zone = app.settings.business_time_zone
     found = offsets(zone)
     if not zone_offset_rows.are_kept(connection, zone, found):

@@ -1,4 +1,4 @@
-"""Which work should have arrived, begun or been done by now: one evaluator for incidents, reports and views."""
+"""Which work should have arrived, begun or ended by now: one evaluator for incidents, reports and views."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class ExpectedWork:
         self._book.forget_what_was_learned()
 
     def missed_now(self, connection: Any, now: datetime, monotonic: float) -> list[IncidentSign]:
-        """Return them by what the tables say at this moment."""
+        """Return missed deadlines by what the tables say at this moment."""
         expected, known = evidence.expected(connection), calendars.everything(connection)
         return self.missed(connection, expected, known, now, monotonic)
 
     def missed(
         self, connection: Any, batches: Sequence[Expected], known: Sequence[Calendar], now: datetime, monotonic: float
     ) -> list[IncidentSign]:
-        """Return them by batches and calendars that were read before."""
+        """Return missed deadlines by batches and calendars that were read before."""
         clock = clock_of(self.rules.zone)
         days = {one.name: found for one in known if (found := _business_days(one)) is not None}
         learned = {}
@@ -93,7 +93,7 @@ class ExpectedWork:
         return is_met
 
     def _is_asked_late(self, connection: Any, one: Deadline) -> bool:
-        """Say whether nobody asked for it before the time had passed."""
+        """Say whether the work was not asked for before the time had passed."""
         key = one.kind, one.batch.batch_id, one.day
         if key not in self._late:
             changes = evidence.changes(connection, one.batch.name, one.at, CHANGES)
@@ -101,7 +101,7 @@ class ExpectedWork:
         return self._late[key]
 
     def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
-        """Return where the rows of a day begin: that stays so, and is found once."""
+        """Return where the rows of a day begin: that stays so, and is looked up once."""
         key = one.kind, one.begins
         if key not in self._floors:
             self._floors[key] = find(connection, one.begins)
@@ -109,7 +109,7 @@ class ExpectedWork:
 
 
 def _business_days(calendar: Calendar) -> BusinessDays | None:
-    """Return a calendar that can be asked; None when it cannot be read, which `check` says."""
+    """Return the business days of a calendar; None when it cannot be read, which `check` reports."""
     try:
         parts = [part.strip() for part in calendar.business_days.split(",") if part.strip()]
         weekdays = frozenset(day for part in parts for day in weekdays_of(part))

@@ -80,7 +80,7 @@ class Event:
 
     @property
     def level(self) -> Level:
-        """Say how grave it is; a step that ended is as grave as its end."""
+        """Return how grave it is; a step that ended is as grave as its end."""
         if self.name == "step.ended" and self.fields.get("Status") not in _FINE:
             return Level.ERROR
         if self.name in _ERRORS:
@@ -96,11 +96,11 @@ Listener = Callable[[Event], None]
 
 
 def silent(event: Event) -> None:
-    """Listen to nothing."""
+    """Ignore the event."""
 
 
 def to_all(*listeners: Listener) -> Listener:
-    """Return what tells an event to several, one after the other."""
+    """Return what passes an event to several listeners, one after the other."""
 
     def tell(event: Event) -> None:
         for listener in listeners:
@@ -120,7 +120,7 @@ def line(form: LineFormat, at: datetime, controller: str, event: Event) -> str:
     """Write an event as one line without its end.
 
     Text is the time in UTC, the name, and `Column=value`. JSON is one object in plain ASCII, with `Time`, `Level`, `Event` and
-    `Controller` (which process tells it) before the columns.
+    `Controller` (which process logs it) before the columns.
     """
     if form is LineFormat.TEXT:
         return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ} {event}"

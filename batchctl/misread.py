@@ -1,4 +1,4 @@
-"""What batches say and nothing can be made of, though they can be read and go on: one evaluator for incidents and every face."""
+"""What batches say that can be read but not used, while they go on: one evaluator for incidents and every interface."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from batchctl.store.scheduling import calendars
 def of_batch(
     connection: Any, batch: BatchDefinition, known: Collection[MissingPlugin], now: datetime
 ) -> tuple[IncidentSign, ...]:
-    """Return it of one batch, and what it names that is not installed, but for what is `known` already."""
-    from batchctl.store.alerting import evidence  # noqa: PLC0415 - who looks at no single batch loads none of its statements
+    """Return the findings of one batch, also what it names that is not installed, except what is `known` already."""
+    from batchctl.store.alerting import evidence  # noqa: PLC0415 - a caller that looks at all batches needs none of it
 
     messages = {one.message for one in known}
     missing = [one for one in dead_ends.not_installed(batch, now) if one.message not in messages]
@@ -28,7 +28,7 @@ def of_batch(
 def of_batches(
     batches: Iterable[BatchDefinition], expected: Iterable[Expected], calendar_names: Collection[str], now: datetime
 ) -> Iterator[IncidentSign]:
-    """Yield what is needed of more units than there are, a populator's expression, or when work is expected."""
+    """Yield a need for more units than there are, a populator's expression, or the time when work is expected."""
     for batch in batches:
         yield from dead_ends.short_of_units(batch, now)
         yield from of_populator(batch, now)
@@ -38,10 +38,10 @@ def of_batches(
 
 
 def of_populator(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
-    """Yield what is wrong with what a batch tells its populator; only of our own it can be asked here: another may hang."""
+    """Yield what is wrong with the arguments of a populator; only our own can be asked here: another may hang."""
     if batch.populator != "pattern" or not (batch.populator_args or batch.populator_on):
         return
-    from batchctl.populators.pattern import PATTERN  # noqa: PLC0415 - who asks for a row loads no plugin
+    from batchctl.populators.pattern import PATTERN  # noqa: PLC0415 - a command that asks for a row loads no plugin
 
     for finding in PATTERN.check(batch):
         yield dead_ends.misread_column(batch.batch_id, batch.name, finding.column, finding.message, now)

@@ -1,4 +1,4 @@
-"""What works: creates instances, carries out steps, and does the duties of a controller. Who only looks does without."""
+"""What works: creates instances, carries out steps, does a controller's duties. Commands that only look do without."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Node:
     """One batchctl that works on a control database, for one pass or as a controller."""
 
     def __init__(self, app: App) -> None:
-        """Take everything from the application; it stays the lender's to close."""
+        """Take everything from the application; the caller closes it."""
         self._app = app
         take_secrets(app.settings)
         self._settings, self._transactions = app.settings, app.transactions
@@ -102,7 +102,7 @@ class Node:
         return made
 
     def look_for_nobody(self) -> tuple[str, ...]:
-        """Where no controller works, tell people of that and of all else in its place; return those that work."""
+        """Where no controller works, report that and all else that is wrong in its place; return those that work."""
         with self._transactions.read() as connection:
             living = self._app.presence.living(connection, self._clock.now())
         if not living or self._app.leader() is None:
@@ -110,11 +110,11 @@ class Node:
         return tuple(row.name for row in living)
 
     def notice(self, instance_id: InstanceId) -> None:
-        """Open the incident about an instance that has just failed, if nobody has yet."""
+        """Open the incident about an instance that has just failed, if it is not open yet."""
         self._alerting(works=False).watch.look_at(instance_id)
 
     def seal(self) -> None:
-        """Seal at once what stands in the audit log."""
+        """Seal at once what is unsealed in the audit log."""
         Sealing(self._transactions, self._clock, self._listener).finish()
 
     def process(self) -> PassReport:
@@ -125,7 +125,7 @@ class Node:
             return self._work_off(worker)
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
-        """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        """Create and process, again and again; `once` for one round, `until_idle` until idle for so long."""
         copies.settle(self._transactions, self._clock)
         self._keep_jobs()
         with (
@@ -176,7 +176,7 @@ class Node:
                         return report.outcome
 
     def _one_round(self, worker: Worker) -> PassReport:
-        """Start work, process it, and then keep the tables in order, whatever has become of the rest."""
+        """Start work, process it, and then keep the tables in order, even if the rest failed."""
         try:
             worker.lead()
             return self._work_off(worker)
@@ -203,7 +203,7 @@ class Node:
             if not worker.is_idle:
                 idle_since = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
-                # Whoever goes leaves nothing untold: nobody may look after it for long.
+                # Report everything before ending: it may be long until another controller looks.
                 worker.keep_up()
                 break
         return controller.tally.report()
@@ -218,7 +218,7 @@ class Node:
         if self._stop_by is not None and self._clock.monotonic() >= self._stop_by:
             controller.leave_steps()
             if controller.blocker is not None and not controller.is_flying:
-                # What could not be recorded is lost with this process; another controller says so.
+                # What could not be recorded is lost with this process; another controller reports that.
                 raise controller.blocker
 
     @contextmanager
@@ -232,7 +232,7 @@ class Node:
     ) -> Iterator[Worker]:
         """Lend a worker that has entered the database, and leaves it at the end.
 
-        One that is `patient` waits from then on for a database that goes away; a single pass ends.
+        With `patient`, it waits from then on for a database that goes away; a single pass ends.
         """
         with self._transactions.read() as connection:
             identity.verify(connection)
@@ -310,7 +310,7 @@ class Node:
         return answering, watch, triggering, FileWatching(watching, self._settings.directory), zones
 
     def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
-        """Return what every node does whose scheduler is enabled, whoever leads."""
+        """Return the duties of every node whose scheduler is enabled, leader or not."""
         if not self._settings.scheduler.enabled:
             return ()
         grace = timedelta(seconds=self._settings.scheduler.grace)
@@ -320,7 +320,7 @@ class Node:
         return Firing(*means, zone, runner.wake), Backfilling(*means, zone, runner.wake)
 
     def _alerting(self, wake: Callable[[], None] = lambda: None, *, works: bool = True) -> Alerting:
-        """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
+        """Return the alerting; with `works` false it does not count this program as a working controller."""
         rules, name = self._app.alert_rules(), self._ids.controller_id()
         means = self._transactions, self._clock, self._listener
         watch = IncidentWatch(*means, rules, IncidentSearch(self._clock, rules, name if works else None))
@@ -343,13 +343,13 @@ class Node:
     def _creator(
         self, populators: ProcessPopulatorRunner, transactions: Transactions | None = None, *, gives_up: bool = True
     ) -> Creator:
-        """Return what creates instances; a controller that starts asks once more about what was given up."""
+        """Return what creates instances; a starting controller asks once more about rows that others gave up."""
         transactions = transactions or self._transactions
         means = transactions, self._clock, populators, self._settings.zone, self._listener
         return Creator(*means, gives_up=gives_up, plugins=self._app.registry.plugins())
 
     def _keep_jobs(self) -> None:
-        """Write the rows of jobs; whatever keeps this controller from that, it does everything else."""
+        """Write the rows of jobs; an error in that keeps this controller from nothing else."""
         try:
             self._app.reconciler().reconcile()
         except Exception as error:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
@@ -377,13 +377,13 @@ class Node:
         """Return a batch's populator if it only takes a file name apart; a regular expression may take for ever."""
         if batch.populator != PatternPopulator.name or batch.populator_args:
             return None
-        with suppress(PluginError):  # Somebody else may offer one of that name: the child process says so.
+        with suppress(PluginError):  # Another package may offer a populator of that name: the child process reports it.
             return self._app.registry.populator(batch.populator)
         return None
 
     @contextmanager
     def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:
-        """Carry executions; those that are `outliving` are remembered on this host for the next worker."""
+        """Lend the runner of executions; those that are `outliving` are remembered on this host for the next worker."""
         runner = ThreadStepRunner(
             controller_id=self._ids.controller_id(),
             plugin_process=self._plugin_process,
@@ -402,7 +402,7 @@ class Node:
         try:
             yield runner
         finally:
-            # Whatever ends this controller, what can go on without it does.
+            # However this controller ends, what can go on without it does.
             runner.close(leave=True)
 
     @property
@@ -431,7 +431,7 @@ class Node:
 
 @contextmanager
 def _spared_by_collections() -> Iterator[None]:
-    """Let no garbage collection look through what was there before the work began: it stays as long as the work lasts."""
+    """Let no garbage collection look through what existed before the work began: it stays as long as the work lasts."""
     gc.freeze()
     try:
         yield

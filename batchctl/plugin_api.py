@@ -161,17 +161,17 @@ class Populator(Protocol):
 
 @runtime_checkable
 class AsksDatabase(Protocol):
-    """Optional: a populator that asks a database. PopulatorArgs names the connection; empty, it is the control database.
+    """Optional: a populator that asks a database. PopulatorArgs names the connection; if empty, the control database.
 
     `populate_from` is called instead of `populate`, with a context that holds that one connection, its secrets resolved.
     """
 
     def check_from(self, batch: BatchDefinition, context: StepContext) -> Sequence[Finding]:
-        """Return what is wrong with the connection and what is asked there, beside what `check` says; connects to nothing."""
+        """Return what is wrong with the connection and what is asked there, besides `check`; connects to nothing."""
         ...
 
     def populate_from(self, row: IntakeRow, batch: BatchDefinition, context: StepContext) -> Populated:
-        """Return what the database says."""
+        """Return the values that the database gives."""
         ...
 
 
@@ -186,7 +186,7 @@ class JobEnd:
     fatal: bool = False
     stopped: bool = False
     never_ran: bool = False
-    """True when it is not known on this host: the step is put back."""
+    """True when this host does not know the job: the step is put back."""
 
 
 class Execution(Protocol):
@@ -215,7 +215,7 @@ class Execution(Protocol):
         ...
 
     def masked(self, text: str) -> str:
-        """Return a text without the secrets resolved so far; whoever cuts a text masks it first."""
+        """Return a text without the secrets resolved so far; mask a text before cutting it."""
         ...
 
     def in_session(self, name: str) -> None:
@@ -223,7 +223,7 @@ class Execution(Protocol):
         ...
 
     def on_stop(self, stop: Callable[[], None]) -> None:
-        """Name what to call, from another thread, when the step is to stop; once only, and soon after it may be called."""
+        """Name what to call, from another thread, when the step is to stop; only once, perhaps at once."""
         ...
 
     @property
@@ -515,7 +515,7 @@ class Asked:
     """Where `stopping` finds out: set by who calls a job, for one job or for all of a process."""
 
     def __init__(self) -> None:
-        """Nobody has called a job yet."""
+        """Begin where no job has been called yet."""
         self.here: ContextVar[Ask | None] = ContextVar("batchctl_stopping", default=None)
         self.everywhere: Ask = _nobody_asks
 
@@ -531,7 +531,7 @@ def stopping(wait_seconds: float = 0.0) -> bool:
                 raise Stopped(f"after {done} of {len(files)} files")
 
     A job that has called this once is no longer interrupted: it has `stop_grace` seconds from the moment it is told to end by
-    itself, by raising `Stopped`, by raising anything else, or by returning: what has been told True has not done its work.
+    itself, by raising `Stopped`, by raising anything else, or by returning: a job that got True has not done its work.
     One that never asks is interrupted at once, and killed after `stop_grace`, as ever. `stopping(5)` instead of
     `time.sleep(5)` pauses and notices soon. Threads that a job starts may ask too. A job that runs `in_process` learns it
     only when it runs on a thread of its own, and asks on that thread; it cannot be killed.

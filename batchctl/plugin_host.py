@@ -1,4 +1,4 @@
-"""The process in which plugin code runs: jobs and populators may crash, hang or print here and hurt nobody.
+"""The process in which plugin code runs: jobs and populators may crash, hang or print here without harming others.
 
 It reads requests from its standard input and writes answers to its standard output. Both are taken away from the
 plugins: what they print, and what their children print, goes to standard error, which the controller captures.
@@ -61,7 +61,7 @@ class PluginHost:
             answer = self._answer(request)
             answer["files"] = self._new_files()
             if os.getpid() != self._pid:
-                os._exit(0)  # A job forked and the copy came back too.
+                os._exit(0)  # A job forked, and its copy returned here too.
             self._restore()
             os.write(self._output, request["mark"].encode("ascii"))
             self._answers.write(line_of(answer))
@@ -83,7 +83,7 @@ class PluginHost:
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._registry.has_failures:
-            # Somebody may have mended what could not be loaded; no file of it would tell.
+            # Somebody may have corrected what could not be loaded; none of its files is known to have changed.
             importlib.invalidate_caches()
             self._registry = self._new_registry()
         match request["do"]:
@@ -93,7 +93,7 @@ class PluginHost:
                     self._leave(end.output)
                 return answer_of(end)
             case "load":
-                with suppress(PluginError):  # Who asks for a row's values is told.
+                with suppress(PluginError):  # The error is reported when a row's values are asked for.
                     return {"asks": isinstance(self._registry.populator(request["populator"]), AsksDatabase)}
                 return {"asks": False}
             case _:
@@ -114,7 +114,7 @@ class PluginHost:
         with os.fdopen(requests, "rb") as lines:
             for line in lines:
                 self._inbox.put(line)
-        # The controller has closed the pipe or died: nobody wants an answer any more.
+        # The controller has closed the pipe or died: no answer is wanted any more.
         platform.end_own_tree()
 
     def _restore(self) -> None:

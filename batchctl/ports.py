@@ -71,19 +71,19 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Return seconds that never jump, for durations and deadlines of one's own."""
+        """Return seconds that never jump, for durations and deadlines of this program."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """Tells who waits that somebody else has committed; it rings until `Transactions.changed` is asked."""
+    """Tells a waiting caller that somebody else has committed; it stays set until `Transactions.changed` is asked."""
 
     rings: Callable[[], bool]
     look_every: timedelta
-    """How long one may wait between two looks whether it rings."""
+    """How long a caller may wait between two looks at it."""
     descriptor: int | None = None
-    """What becomes readable as soon as it may ring, where there is such a thing."""
+    """What becomes readable as soon as it may be set, where there is such a descriptor."""
 
 
 class Transactions(Protocol):
@@ -97,8 +97,8 @@ class Transactions(Protocol):
         """Run `work` in one write transaction and commit it.
 
         When the database is busy or a deadlock's victim, the whole of `work` is run again; it must be repeatable.
-        Who is `nowait` looks for no locks beforehand and waits for one but a moment; then it is not run again, but
-        raises `Conflict`. What is asked last may be sent with the commit only, and fail with it.
+        With `nowait`, look for no locks beforehand and wait for one only a moment; then do not run it again, but
+        raise `Conflict`. What is asked last may be sent only with the commit, and fail with it.
         """
         ...
 
@@ -107,7 +107,7 @@ class Transactions(Protocol):
         ...
 
     def notify(self) -> Notify | None:
-        """Return what rings when `changed` would be true; None while there is no connection. It is good for one wait."""
+        """Return what notifies when `changed` would be true; None without a connection. It is good for one wait."""
         ...
 
 
@@ -131,27 +131,27 @@ class Finished:
     never_ran: bool = False
     """True when it could not be begun because this host or this worker lacked something: the step is put back."""
     may_go_on: bool = False
-    """True when it did not end though it was told to stop: nobody waits for it any more."""
+    """True when it was told to stop and did not end: nothing waits for it any more."""
 
 
 Report = Spawned | Finished
 
 
 class Trace(StrEnum):
-    """What is to be found of an execution whose worker is dead."""
+    """What is found of an execution whose worker is dead."""
 
     ADOPTABLE = "adoptable"
     """It lives, or its end is known: `adopt` it."""
     NEVER_RAN = "never ran"
     """It was not begun and never will be, so it may be begun again whatever OnLost says."""
     GONE = "gone"
-    """Nobody knows how it ended, and nothing of it lives on this host."""
+    """It is unknown how it ended, and nothing of it lives on this host."""
     UNSTARTED = "unstarted"
     """It was not begun; what would begin it lives, and will not once its worker's lease is over."""
     UNSEEN = "unseen"
-    """Nothing is recorded of it on this host and nothing of it is seen there: only its controller's silence proves it gone."""
+    """This host has no record of it and sees nothing of it: only its controller's silence proves it gone."""
     LEFT_OVER = "left over"
-    """Nobody will know how it ended, and something of it may live on this host that nobody watches over."""
+    """It will never be known how it ended, and something of it may live on this host unwatched."""
     UNCLEAR = "unclear"
     """It may live or still be begun: examine it again later."""
 
@@ -164,7 +164,7 @@ class AskHandler(Protocol):
     ) -> Answered:
         """Return the answer. Raises `NoAnswer` or `CannotBegin` when none comes in time.
 
-        `about` says what it is about, and `of` whose step, if that is known.
+        `about` names what is asked about, and `of` the instance whose step it is, if that is known.
         """
         ...
 
@@ -172,7 +172,7 @@ class AskHandler(Protocol):
 def ask_straight(
     handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
 ) -> Answered:
-    """Ask, however long it takes."""
+    """Ask without a time limit."""
     del handler, about, of
     return question()
 
@@ -183,7 +183,7 @@ class Hang:
 
     error: NoAnswer
     of: InstanceId | None
-    """Whose step it was about, if that is known."""
+    """The instance whose step it was about, if that is known."""
 
 
 class StepRunner(Protocol):
@@ -192,12 +192,12 @@ class StepRunner(Protocol):
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`, also when it cannot begin.
 
-        One that is `lease_bound` is stopped when nobody keeps its lease: somebody else may begin it again.
+        One that is `lease_bound` is stopped when its lease is not kept: another controller may begin it again.
         """
         ...
 
     def keep_lease(self, until: float) -> None:
-        """Vouch for the lease-bound executions, one's own and adopted ones, until a time of the monotonic clock."""
+        """Vouch for the lease-bound executions, own and adopted ones, until a time of the monotonic clock."""
         ...
 
     def recorded(self, keys: Collection[HistoryId]) -> None:
@@ -209,7 +209,7 @@ class StepRunner(Protocol):
         ...
 
     def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
-        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
+        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the notify."""
         ...
 
     def overhear(self) -> Sequence[Report]:
@@ -229,7 +229,7 @@ class StepRunner(Protocol):
         ...
 
     def let_go(self, key: HistoryId) -> bool:
-        """Take no interest in an execution any more, which goes on; false, and nothing changed, where it cannot go on alone."""
+        """Stop watching an execution, which goes on; false, and nothing changed, where it cannot go on alone."""
         ...
 
     def is_gone(self, controller: ControllerRow) -> bool:
@@ -248,7 +248,7 @@ class StepRunner(Protocol):
         ...
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
-        """Stop what is left over of an execution whose claim is one's own; return the process ids found alive.
+        """Stop what is left over of an execution whose claim this controller has; return the process ids found alive.
 
         This may take the grace time of a stop.
         """
@@ -269,7 +269,7 @@ class StepRunner(Protocol):
     def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
         """Forget the workers that are dead and not entered as `living`.
 
-        One of which an execution is not recorded as ended (`live`) is remembered.
+        Remember one that has an execution not recorded as ended (`live`).
         """
         ...
 
@@ -280,18 +280,18 @@ class StepRunner(Protocol):
 
 @value
 class Populating:
-    """What came of asking a batch's populator about a row: the values, or the reason why there are none."""
+    """The result of asking a batch's populator about a row: the values, or the reason why there are none."""
 
     row: IntakeRow
-    """As it was when it was asked about."""
+    """The row as it was when the populator was asked."""
     batch_id: BatchId
     values: Populated | str
     hung: bool = False
-    """True when it took too long and was stopped: another time it may answer."""
+    """True when it took too long and was stopped: next time it may answer."""
 
 
 class PopulatorRunner(Protocol):
-    """Calls populators where they can hurt nobody. Nothing here blocks but `populate` and `wait`."""
+    """Calls populators where they can harm nothing else. Nothing here blocks but `populate` and `wait`."""
 
     def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Call a populator with a time limit; raises `CannotPopulate` with the reason, whatever went wrong."""
@@ -309,7 +309,7 @@ class PopulatorRunner(Protocol):
         ...
 
     def is_stuck(self, batch: BatchDefinition) -> bool:
-        """Say whether whatever is asked of a batch's populator has to wait for something that takes long."""
+        """Say whether every question to a batch's populator has to wait for one that takes long."""
         ...
 
     def answers(self) -> Sequence[Populating]:
@@ -332,7 +332,7 @@ class PopulatorRunner(Protocol):
 
 @value
 class Answer:
-    """What came of a question: what was asked for, or why there is no answer."""
+    """The answer to a question: what was asked for, or why there is no answer."""
 
     key: int
     found: Any = None
@@ -347,7 +347,7 @@ class Inquiries(Protocol):
         ...
 
     def answers(self) -> Sequence[Answer]:
-        """Return the answers that have come, and once of each question that takes too long that it does."""
+        """Return the answers that have come, and, once for each question that takes too long, that it does."""
         ...
 
     @property
@@ -388,7 +388,7 @@ class FolderWalk:
     most: int
     """How many files are returned at most; the others are left to a later walk."""
     tells_all: bool = False
-    """True to be told also what is passed over, and why."""
+    """True to report also what is passed over, and why."""
 
 
 @value
@@ -429,7 +429,7 @@ FolderReport = FolderPage | Inspected
 
 
 class Folders(Protocol):
-    """Lists folders on threads, one for each key: a share that does not answer keeps nobody else waiting."""
+    """Lists folders on threads, one for each key: a share that does not answer delays no other."""
 
     def walk(self, walk: FolderWalk) -> None:
         """Begin a walk; what it finds arrives through `collect`."""

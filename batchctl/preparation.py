@@ -107,10 +107,10 @@ class Preparer:
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
         """Return an attempt as it was made ready when it began, to watch over it in place of another controller.
 
-        Raises whatever its handler does that is asked for the check and does not say: another time it may.
+        Raises what its handler raises when asked for the check and not answering: another time it may.
         """
         try:
-            # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
+            # A delegated step stands in the history as the step that was carried out; a check, as the step it is about.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
             if entry.cause is Cause.VERIFY:
                 asked = self._check_of(handler, step, f"attempt {entry.history_id}", entry.instance_id)
@@ -123,7 +123,7 @@ class Preparer:
             return Prepared(step, None, None, storable(str(error)))
 
     def is_done(self, process_type: str, outcome: StepOutcome) -> bool | None:
-        """Read the answer of a check: the lost step was done, was not, or nobody knows."""
+        """Read the answer of a check: the lost step was done, was not, or it is unknown."""
         try:
             handler = self.find_handler(process_type)
             if not isinstance(handler, Verifiable):
@@ -133,7 +133,7 @@ class Preparer:
             return None
 
     def module_of(self, process_type: str) -> str:
-        """Say what has to be corrected where a ProcessType's handler is wrong."""
+        """Name what has to be corrected where a ProcessType's handler is wrong."""
         try:
             return f"module {type(self.find_handler(process_type)).__module__}"
         except PluginError:
@@ -160,7 +160,7 @@ def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition
 
 
 def ask_populator(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str | None:
-    """Return the same where that takes no time; None when it is asked for aside."""
+    """Return the same where that takes no time; None when the populator is asked aside."""
     return _wording(row, lambda: populators.ask(row, batch))
 
 
@@ -193,7 +193,7 @@ def _somewhere(host: str, user: str) -> str:
 
 @cache
 def _may_delegate(kind: type) -> bool:
-    """Say so once for a handler's class: looking through its methods costs as much as all the rest of rendering."""
+    """Find this out once for a handler's class: to look through its methods costs as much as all other rendering."""
     return issubclass(kind, Delegates)
 
 
@@ -216,5 +216,5 @@ def _unfit(handler: StepHandler, wording: str) -> StepRefused:
 
 
 def _off_the_loop(handler: StepHandler, rendered: Rendered) -> Rendered:
-    """Believe only the product's own handlers that executing takes no time: what hangs must have a thread of its own."""
+    """Let only the product's own handlers execute on the loop: what hangs must have a thread of its own."""
     return replace(rendered, brief=False) if rendered.brief and not is_own(type(handler)) else rendered

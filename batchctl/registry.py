@@ -1,6 +1,6 @@
 """Finds step handlers, populators and jobs, wherever they were installed.
 
-Each is loaded only when it is asked for, and alone: a broken one is a problem of its own and takes nothing else down.
+Each is loaded only when it is asked for, and alone: a broken one is reported for itself and breaks nothing else.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ POPULATOR = PluginKind("Populator", "batchctl.populators", "POPULATORS", "name",
 JOB = PluginKind("job", "batchctl.jobs", "", "name", ())
 _PACKAGE = "package"
 _OWN = "batchctl"
-"""The distribution whose plugins nobody has to try first."""
+"""The distribution whose plugins need not be tried first."""
 LeftOut = Callable[[], Mapping[str, str]]
-"""Returns the modules that must not be imported, each with what is to be said of it."""
+"""Returns the modules that must not be imported, each with the message about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Claim:
 
     name: str
     origin: Callable[[], str]
-    """Found out only when somebody has to be told: it takes longer than all the rest."""
+    """Found out only for a message: it takes longer than all the rest."""
     load: Callable[[], Any]
     owner: Callable[[], str]
     """What announces it: `package NAME`, or the name of a module."""
@@ -81,8 +81,8 @@ class Registry:
     ) -> Registry:
         """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed.
 
-        `left_out` is asked before that which modules, listed or installed, would end or hang this program, and why: they
-        are not imported.
+        `left_out` is asked before any import which modules, listed or installed, would end or hang this program and
+        why; these are not imported.
         """
         return cls(plugin_modules, sys_path, left_out)
 
@@ -100,21 +100,21 @@ class Registry:
 
     @property
     def handler_names(self) -> tuple[str, ...]:
-        """Every ProcessType that somebody claims to carry out."""
+        """Every ProcessType that a plugin claims to carry out."""
         return tuple(sorted(self._claims_of(HANDLER)))
 
     @property
     def populator_names(self) -> tuple[str, ...]:
-        """Every populator that somebody offers."""
+        """Every populator that a plugin offers."""
         return tuple(sorted(self._claims_of(POPULATOR)))
 
     @property
     def job_names(self) -> tuple[str, ...]:
-        """Every job that somebody offers."""
+        """Every job that a module or package offers."""
         return tuple(sorted(self._claims_of(JOB)))
 
     def plugins(self) -> Plugins:
-        """Return the names of all that somebody offers; what a module announces that cannot be imported is not there."""
+        """Return the names of all plugins offered, without those of a module that cannot be imported."""
         return Plugins(
             process_types=frozenset(self.handler_names),
             populators=frozenset(self.populator_names),
@@ -122,7 +122,7 @@ class Registry:
         )
 
     def offers_job(self, name: object) -> bool:
-        """Say whether anybody offers a job."""
+        """Say whether any module or package offers a job."""
         return name in self._claims_of(JOB)
 
     def owner_of_job(self, name: str) -> str:
@@ -152,7 +152,7 @@ class Registry:
         return bool(self._failed_modules) or any(isinstance(found, PluginError) for found in self._found.values())
 
     def findings(self) -> list[str]:
-        """Load everything and say what is wrong with it."""
+        """Load everything and return what is wrong with it."""
         found: list[str] = []
         for kind in (HANDLER, POPULATOR, JOB):
             for name in sorted(self._claims_of(kind)):
@@ -263,7 +263,7 @@ class _Jobs(Mapping[str, Job]):
 
 
 def installed_modules() -> dict[str, str]:
-    """Return the modules behind what others' packages announce, each with where it comes from."""
+    """Return the modules behind the plugins of other packages, each with where it comes from."""
     entries = [entry for kind in (HANDLER, POPULATOR, JOB) for entry in _entries(kind) if not _is_own(entry)]
     return {_module_behind(entry): _package_of(entry) for entry in entries}
 
@@ -273,7 +273,7 @@ def _entries(kind: PluginKind) -> EntryPoints:
 
 
 def _as_it_is(folder: str) -> tuple[str, int]:
-    """Return a folder with the time at which a package was installed or removed there last."""
+    """Return a folder with the time at which a package was last installed or removed there."""
     try:
         return folder, Path(folder).stat().st_mtime_ns
     except OSError:
@@ -288,7 +288,7 @@ def _announced(group: str, places: tuple[tuple[str, int], ...]) -> EntryPoints: 
 
 
 def _module_behind(entry: EntryPoint) -> str:
-    """Return the name of its module, whatever somebody has written there."""
+    """Return the name of its module, even if the entry is malformed."""
     return entry.value.partition(":")[0].strip()
 
 
@@ -305,7 +305,7 @@ def _owner(entry: EntryPoint) -> str:
 
 
 def _is_installed(package: str) -> bool:
-    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - as above
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - slow, and --help needs none
 
     try:
         distribution(package)
@@ -375,7 +375,7 @@ def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[N
 
 @contextlib.contextmanager
 def _blaming_module(name: str, sys_path: Sequence[str] = ()) -> Iterator[None]:
-    """Do so for a module, and say at which of its lines, above which function, and which file has to be corrected."""
+    """Do the same for a module, and name the line, the function below it, and the file to correct."""
     plugin = f"plugin module '{visible(name)}'"
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -416,7 +416,7 @@ def _file_of(module: str) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Say where in the module an error came up; one of syntax says so itself."""
+    """Name where in the module an error came up; a syntax error names that itself."""
     lines = [each for each in _lines(error) if not each[0].startswith(_OWN_FILES)]
     if isinstance(error, SyntaxError) or not lines:
         return ""
@@ -428,7 +428,7 @@ def _place(error: BaseException) -> str:
 
 
 def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
-    """Yield what was being run when it came up, the outermost first."""
+    """Yield the lines that were running when it came up, the outermost first."""
     at = error.__traceback__
     while at is not None:
         yield at.tb_frame.f_code.co_filename, at.tb_lineno
@@ -450,4 +450,4 @@ def _decorated(file: str, line: int) -> str | None:
 
 
 _OWN_FILES = ("<frozen ", __file__, importlib.__file__, contextlib.__file__)
-"""What stands between here and the code of a module."""
+"""The files between this one and the code of a module."""

@@ -62,7 +62,7 @@ class LogSettings(BaseModel):
 
 
 class ChannelSettings(BaseModel):
-    """`[alerts.channels.NAME]`: a way on which people are told of incidents. What its kind has no use for stays empty."""
+    """`[alerts.channels.NAME]`: a way on which people are told of incidents. What its kind does not use stays empty."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

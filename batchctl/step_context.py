@@ -1,4 +1,4 @@
-"""What the configuration and the plugins offer to steps. Who prepares none does without."""
+"""What the configuration and the plugins offer to steps. Commands that prepare no step do not load it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def control_of(settings: config.Settings) -> Connection:
 
 
 def target_of(settings: config.Settings, batch: BatchDefinition) -> dict[str, Any]:
-    """Return what a populator is told that asks a database: PopulatorArgs names it; empty, it is the control database."""
+    """Return what a populator that asks a database gets: PopulatorArgs names it; empty, it is the control database."""
     name = (batch.populator_args or "").strip()
     try:
         url = config.connection_url(settings, name) if name else config.database_url(settings)

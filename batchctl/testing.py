@@ -105,7 +105,7 @@ def context(
     unset_secrets: Collection[str] = (),
     files: Mapping[str, str] | None = None,
 ) -> StepContext:
-    """Return surroundings that offer what is given; `files` are what `read_text` finds."""
+    """Return a context that offers what is given; `files` are what `read_text` finds."""
 
     def read_text(name: str) -> str:
         if files is None or name not in files:

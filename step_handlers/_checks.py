@@ -42,7 +42,7 @@ Check = Callable[[Step, StepContext], list[Finding]]
 
 
 def remembered(check: Check) -> Check:
-    """Look through a row once, not before every attempt: a row that was changed is another `Step`."""
+    """Check a row once, not before every attempt: a row that was changed is another `Step`."""
     known: dict[tuple[int, int], tuple[Step, StepContext, list[Finding]]] = {}
 
     @wraps(check)
@@ -72,7 +72,7 @@ def last_line(output: str) -> str:
 
 
 def what_outlived(end: CommandEnd) -> list[str]:
-    """Say what of a command outlived it; that it was stopped only where it was."""
+    """Return what outlived a command; what was stopped is called so."""
     said = []
     if end.left_behind:
         said.append("processes that it had started outlived it and were stopped")
@@ -82,7 +82,7 @@ def what_outlived(end: CommandEnd) -> list[str]:
 
 
 def refuse(request: StepRequest, findings: Iterable[Finding]) -> None:
-    """Refuse a step that has problems, naming them all."""
+    """Refuse a step that has findings, naming them all."""
     found = [*findings]
     if found:
         raise StepRefused(_of_step(request, _named(found)), next_step=_mending(request, found))
@@ -92,7 +92,7 @@ _OR = "correct the row, or "
 
 
 def _mending(request: StepRequest, findings: Sequence[Finding]) -> str:
-    """Return what to correct first: the row, or what lies around it."""
+    """Return what to correct first: the row, or what it refers to."""
     of_row = [each for each in findings if each.remedy is None or each.remedy.startswith(_OR)]
     columns = " and ".join(dict.fromkeys(finding.column for finding in of_row))
     besides = dict.fromkeys(finding.remedy for finding in findings if finding.remedy is not None)
@@ -123,7 +123,7 @@ def _ended(sentence: str) -> str:
 
 
 def unused_columns(step: Step, used: Collection[int]) -> list[Finding]:
-    """Return a problem for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
+    """Return a finding for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
     verifies = step.on_lost == "verify"
     found = [
         Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
@@ -138,7 +138,7 @@ def unused_columns(step: Step, used: Collection[int]) -> list[Finding]:
 
 
 def unfit_columns(step: Step) -> list[Finding]:
-    """Return a problem for every column that holds what no command or database can carry."""
+    """Return a finding for every column that holds what no command or database can carry."""
     return [
         Finding(f"Data{number}", reason)
         for number, text in enumerate(step.data, start=1)
@@ -152,7 +152,7 @@ def _why_unfit(text: str) -> str | None:
 
 
 def template_of(name: str, text: str) -> tuple[Template, list[Finding]]:
-    """Parse a template; when it is malformed, return an empty one with the problem."""
+    """Parse a template; when it is malformed, return an empty one with the finding."""
     try:
         return parse(text), []
     except MalformedTemplate as error:
@@ -160,7 +160,7 @@ def template_of(name: str, text: str) -> tuple[Template, list[Finding]]:
 
 
 def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[str, str]) -> list[Finding]:
-    """Return a problem for every secret that the configuration does not have."""
+    """Return a finding for every secret that the configuration does not have."""
     unknown = {
         part.name: None
         for template in templates
@@ -207,13 +207,13 @@ def _fault(parameter: Parameter) -> str | None:
 
 
 def unset_secrets(name: str, text: str | None, context: StepContext) -> list[Finding]:
-    """Return a problem for every secret in a text that is in the configuration, but has no value here."""
+    """Return a finding for every secret in a text that is in the configuration, but has no value here."""
     template, _ = template_of(name, text or "")
     return _unset(name, [part.name for part in template if isinstance(part, SecretReference)], context)
 
 
 def unset_secrets_of(name: str, connection: Connection, context: StepContext) -> list[Finding]:
-    """Return a problem for every secret that a connection's url refers to and that has no value here."""
+    """Return a finding for every secret that a connection's url refers to and that has no value here."""
     return _unset(name, references(connection.url), context, f"connection '{short(connection.name)}': ")
 
 

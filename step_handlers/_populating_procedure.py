@@ -50,7 +50,7 @@ _FIND_FUNCTION = (
 )
 _SELECT = "SELECT * FROM"
 _ARGUMENTS = "(%s::bigint, %s::text, %s::text, %s::text, %s::text)"
-"""By their order: the columns that a function returns may not be called like its parameters."""
+"""Passed by position: the columns that a function returns may not be called like its parameters."""
 
 Answer = tuple[Sequence[str], Sequence[Sequence[Any]]]
 """The names of the columns, and at most two rows."""
@@ -88,7 +88,7 @@ class ProcedurePopulator:
         return _sql_steps.lacking("PopulatorArgs", connection, context)
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
-        """Refuse: without a database nothing can be asked."""
+        """Refuse: without a database no procedure can be asked."""
         raise CannotPopulate(f"{_procedure(batch)} cannot be asked here: FileProcess {row.intake_id} has no database")
 
     def populate_from(self, row: IntakeRow, batch: BatchDefinition, context: StepContext) -> Populated:
@@ -106,7 +106,7 @@ class ProcedurePopulator:
             raise
         except ConnectionRefused as error:
             raise CannotPopulate(str(error)) from None
-        except Exception as error:  # noqa: BLE001 - drivers raise anything, and what they say may hold a password
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and their messages may hold a password
             said = redacted(" ".join(str(error).split()), passwords_in(connection.url))
             raise CannotPopulate(f"{_procedure(batch)} failed: {visible(said)}") from None
         return _populated(_procedure(batch), answer)
@@ -198,11 +198,11 @@ def _ask_postgres(
     batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], context: StepContext
 ) -> Answer:
     del context
-    import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+    import psycopg  # noqa: PLC0415 - an extra, not installed where PostgreSQL is not used
 
     with closing(connect(connection)) as opened:
-        with suppress(psycopg.Error):  # Before PostgreSQL 14, and on some systems, there is no such setting.
-            # Who takes too long is killed: its session then ends too.
+        with suppress(psycopg.Error):  # PostgreSQL before 14, and some systems, have no such setting.
+            # A process that takes too long is killed: its session then ends too.
             opened.execute("SET client_connection_check_interval = '1s'")
         opened.execute("BEGIN READ ONLY")
         found = opened.execute(_FIND_FUNCTION, (batch.populating_procedure,)).fetchall()

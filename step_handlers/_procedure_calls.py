@@ -24,7 +24,7 @@ def split_outputs(text: str | None) -> tuple[str | None, frozenset[str]]:
     outputs: set[str] = set()
     pieces: list[str] = []
     at = 0
-    # A loop, not a substitution: what is no parameter is looked at once, and reported by whoever parses the list.
+    # A loop, not a substitution: what is no parameter is looked at once, and reported by the parser of the list.
     while match := _PARAMETER.match(text or "", at):
         at = match.end()
         written = (match["behind"] if match["quoted"] else match["bare"]).rstrip()

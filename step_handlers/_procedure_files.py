@@ -61,7 +61,7 @@ def findings(step: Step, context: StepContext, *, readable: bool) -> list[Findin
 
 
 def misread(step: Step, context: StepContext) -> list[Finding]:
-    """Return what SQLite cannot read in the file of a step that has no problems."""
+    """Return what SQLite cannot read in the file of a step that has no findings."""
     script, _ = parsed(context.read_text(_file_name(step, context)))
     return _sql_steps.syntax_findings("Data2", step, script, context)
 

@@ -59,13 +59,13 @@ def connection_findings(step: Step, context: StepContext) -> list[Finding]:
 
 
 def missing_database(step: Step, context: StepContext) -> list[Finding]:
-    """Return what a sound connection lacks: its database, its driver, its secrets. Only a check: a step may make them."""
+    """Return what a sound connection lacks: database, driver, secrets. Only a check: a step may create them."""
     connection = context.connections.get(column(step, 1))
     return [] if connection is None else lacking("Data1", connection, context)
 
 
 def lacking(name: str, connection: Connection, context: StepContext) -> list[Finding]:
-    """Return what a connection lacks that a column names."""
+    """Return what the connection that a column names lacks."""
     found = unset_secrets_of(name, connection, context)
     try:
         missing = database_of(connection).missing(connection, context.directory)
@@ -76,7 +76,7 @@ def lacking(name: str, connection: Connection, context: StepContext) -> list[Fin
 
 
 def query_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
-    """Return what only a check says of the SQL in a column that has no problems: its syntax and its secrets."""
+    """Return findings of a check only, on the SQL in a column without other findings: its syntax and its secrets."""
     name = f"Data{number}"
     if sql_findings(step, number, context):
         return []
@@ -114,7 +114,7 @@ def sql_findings(step: Step, number: int, context: StepContext) -> list[Finding]
 
 
 def kind_of(step: Step, context: StepContext) -> Database:
-    """Return the kind of database whose SQL a step speaks: SQLite's, when nothing is known of its connection."""
+    """Return the kind of database whose SQL a step contains: SQLite's, when nothing is known of its connection."""
     connection = context.connections.get(column(step, 1))
     try:
         return Sqlite() if connection is None else database_of(connection)
@@ -162,7 +162,7 @@ def parse_query(text: str, kind: Database) -> tuple[Script, Sources]:
 
 
 def render_query(request: StepRequest, number: int) -> Rendered:
-    """Render the SQL in a column of a step that has no problems."""
+    """Render the SQL in a column of a step that has no findings."""
     context = request.context
     script, sources = parse_query(sql_text(column(request.step, number), context), kind_of(request.step, context))
     values: dict[str, JsonValue] = {}

@@ -62,7 +62,7 @@ _BY_CMD = (
     "Call the program itself, or a PowerShell script: powershell -File load.ps1 ..."
 )
 _LONGEST = 50_000
-"""Characters of a command as written; more than that would only keep the splitting busy."""
+"""Characters of a command as written; a longer one would only keep the splitting busy."""
 
 
 class OsCommand:
@@ -95,11 +95,11 @@ class OsCommand:
             "success": [[low, high] for low, high in _success_codes(step)],
             "environment": environment,
         }
-        # Reading a secret may take its time.
+        # To read a secret may take long.
         return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec, brief=not secret)
 
     def is_one_command(self, rendered: Rendered) -> bool:
-        """Say that it always is."""
+        """Return true: it always is one."""
         del rendered
         return True
 
@@ -129,7 +129,7 @@ class OsCommand:
         return replace(step, data=(check, directory, None, environment, None, None))
 
     def is_done(self, outcome: StepOutcome) -> bool | None:
-        """Exit code 0 means done, 1 not done, anything else does not tell."""
+        """Exit code 0 means done, 1 not done, anything else is no answer."""
         return {0: True, 1: False}.get(_code(outcome)) if not outcome.stopped else None
 
 
@@ -138,7 +138,7 @@ def _code(outcome: StepOutcome) -> int:
 
 
 def _meant_for_a_shell(text: str) -> Iterator[str]:
-    """Say what of a command only a shell would carry out or fill in."""
+    """Return which parts of a command only a shell would carry out or fill in."""
     words, values = sorted(shell.shell_words(text)), sorted(shell.shell_values(text))
     unseen = "no shell sees this command, so"
     if words:
@@ -184,7 +184,7 @@ def _null_findings(step: Step) -> list[Finding]:
 
 @lru_cache(maxsize=512)
 def _words(text: str) -> _Words:
-    """Split a command into words and parse each; nothing is filled yet."""
+    """Split a command into words and parse each; no value is filled in yet."""
     if len(text) > _LONGEST:
         return _Words(
             (), (f"the command has {len(text)} characters; write at most {_LONGEST}, and the rest in a file",)

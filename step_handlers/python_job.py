@@ -73,7 +73,7 @@ class PythonJob:
         step, context = request.step, request.context
         findings, name = _findings(step, context), column(step, 1)
         if len(findings) == 1 and name and name not in context.jobs:
-            # Its module may be mended, or be on another host: no person has to run again what a typo would have failed.
+            # Its module may be corrected, or be on another host: so a typo fails nothing that a person must run again.
             put_back(request, findings[0], f"{findings[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
         refuse(request, findings)
         arguments: dict[str, JsonValue] = {

@@ -46,7 +46,7 @@ _SERVER = re.compile(r"[A-Za-z0-9_.(][A-Za-z0-9_.()\\:,$-]*\Z")
 _BARE_SERVER = re.compile(r"[A-Za-z0-9_-]+\Z")
 _DIGIT = re.compile(r"[0-9]")
 _NEARLY = 0.8
-"""How alike a server's name and a connection's are, from 0 to 1, that are one letter apart; hosts also differ in numbers."""
+"""How alike, from 0 to 1, a server's and a connection's name are that differ by a letter; hosts also by numbers."""
 
 
 class _LostStep(Step):
@@ -61,7 +61,7 @@ class Ssis:
     process_type: ClassVar[str] = "ssis"
 
     def __init__(self, open_session: OpenSession = open_session) -> None:
-        """Name how a session in the catalog is opened."""
+        """Keep the function that opens a session in the catalog."""
         self._open_session = open_session
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
@@ -106,7 +106,7 @@ class Ssis:
         return Command(spec["argv"], spec["directory"])
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
-        """Say what dtexec's end means."""
+        """Return what dtexec's end means."""
         spec: Mapping[str, Any] = rendered.spec
         return _dtexec.outcome(end, in_catalog="/ISSERVER" in spec["argv"][:2])
 
@@ -115,7 +115,7 @@ class Ssis:
         return _LostStep(**{name: getattr(step, name) for name in Step.__dataclass_fields__})
 
     def is_done(self, outcome: StepOutcome) -> bool | None:
-        """Read what was found; None when the catalog did not tell."""
+        """Read what was found; None when the catalog gave no answer."""
         return bool(outcome.value) if outcome.succeeded else None
 
 
@@ -173,7 +173,7 @@ def _lacking(step: Step, context: StepContext) -> list[Finding]:
 
 
 def _nearly_a_connection(step: Step, context: StepContext) -> list[Finding]:
-    """Return a problem when a server's name looks like a connection's that was mistyped. Only a check: it may be right."""
+    """Return a finding when a server's name looks like a mistyped connection's. Only a check: it may be right."""
     server = column(step, 4)
     if server in context.connections or not _BARE_SERVER.match(server):
         return []
@@ -306,4 +306,4 @@ def _argv(step: Step, directory: str, filled: Sequence[Value]) -> list[str]:
     where = os.path.join(directory, place)  # noqa: PTH118 - Path would change what was written
     if _is_project(step):
         return _dtexec.of_project(where, package, filled)
-    return _dtexec.of_file(os.path.join(where, package), filled)  # noqa: PTH118 - as above
+    return _dtexec.of_file(os.path.join(where, package), filled)  # noqa: PTH118 - Path would change what was written

@@ -33,7 +33,7 @@ class Task:
     process_type: ClassVar[str] = "task"
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
-        """Return everything wrong with the row; the bodies are nobody's business before they run."""
+        """Return everything wrong with the row; the bodies are not checked before they run."""
         found = [*_findings(step), *unused_columns(step, {1, 2})]
         if _is_one(template_of("Data1", column(step, 1))[0], Literal):
             found += _sql_steps.connection_findings(step, context)
@@ -88,7 +88,7 @@ def _value(request: StepRequest, number: int) -> str:
 
 
 def _wording(request: StepRequest) -> str:
-    """Say where the name of the connection stands that a task runs on."""
+    """Return where the name of the connection stands that a task runs on."""
     match parse_for(request, 1):
         case (Placeholder(name),):
             return f"connection ({name} of the instance)"

@@ -11,12 +11,12 @@ from batchctl.ports import Clock
 Answer = TypeVar("Answer")
 
 MOST = 1.0
-"""Seconds for which a turn asks plugins: signs of life have to go on, and on SQLite nobody else can write meanwhile."""
+"""Seconds for which a turn asks plugins: signs of life have to go on, and on SQLite no other can write meanwhile."""
 
 
 @dataclass(slots=True)
 class Allotment:
-    """What is left of that time. One question has it in any case, else nothing would ever go on."""
+    """What is left of that time. One question may always be asked, else nothing would ever go on."""
 
     clock: Clock
     seconds: float = MOST
@@ -40,5 +40,5 @@ class Allotment:
 
     @property
     def is_left(self) -> bool:
-        """Say whether anything more may be asked; else it is asked in the next turn."""
+        """Say whether anything more may be asked in this turn."""
         return self._left > 0

@@ -1,4 +1,4 @@
-"""The rows about which populators are asked aside: nobody waits for an answer."""
+"""The rows about which populators are asked aside, without waiting for the answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class WantedCreation:
     batches: Sequence[BatchDefinition]
     populated: Mapping[BatchId, Populated | str]
     hung: frozenset[BatchId] = frozenset()
-    """The batches whose populators took too long; of these it is the reason that is known."""
+    """The batches whose populators took too long; for these the reason is known."""
     awaits: frozenset[BatchId] = frozenset()
     """The batches beside these that await an answer."""
 
@@ -34,7 +34,7 @@ class WantedCreation:
 
     @property
     def tries(self) -> int:
-        """Return how often it was then asked about in vain."""
+        """Return how often populators were asked about the row in vain."""
         if self.hung:
             return self.row.tries + 1
         return max(self.row.tries, 1) if self.awaits else 0
@@ -57,7 +57,7 @@ class _Asked:
 
     @property
     def known(self) -> list[BatchDefinition]:
-        """Return the batches that can have their instances; a refusal is the row's end, and waits for all answers."""
+        """Return the batches that can have their instances; a rejection ends the row, so it waits for all answers."""
         return [batch for batch in self.batches if isinstance(self.populated.get(batch.batch_id), Populated)]
 
 
@@ -67,10 +67,10 @@ class AskedRows:
 
     populators: PopulatorRunner
     gives_up: bool = False
-    """True for who does not ask again about what others have asked about in vain."""
+    """True for a caller that does not ask again about what others have asked about in vain."""
     _asked: dict[IntakeId, _Asked] = field(default_factory=dict)
     _given_up: dict[IntakeId, tuple[BatchDefinition, ...]] = field(default_factory=dict)
-    """Rows that are asked about no more, and by which definitions they were."""
+    """Rows that are asked about no more, each with the definitions by which they were asked about."""
 
     def __bool__(self) -> bool:
         """Say whether any answer is awaited."""
@@ -116,7 +116,7 @@ class AskedRows:
         """Yield what can be created, in the order in which it was asked for."""
         for answer in self.populators.answers():
             asked = self._asked.get(answer.row.intake_id)
-            # What was asked before the answers were forgotten may be of a row that was another then.
+            # What was asked before the answers were forgotten may concern an earlier state of the row.
             if asked is not None and asked.row is answer.row:
                 asked.populated[answer.batch_id] = answer.values
                 asked.hung.update({answer.batch_id} if answer.hung else ())

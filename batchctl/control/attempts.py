@@ -55,7 +55,7 @@ class Attempt:
 
     @property
     def begun(self) -> Event:
-        """Return what is told of its beginning."""
+        """Return the event that announces its beginning."""
         told: dict[str, EventValue] = {
             "AttemptNo": self.attempt_no,
             "Attempts": self.attempts,
@@ -78,7 +78,7 @@ class End:
     identity: Identity | None = None
     ended_at: datetime | None = None
     stop: StopReason | None = None
-    """Why it was told to stop, if it was."""
+    """Why it was asked to stop, if it was."""
     never_ran: bool = False
     """True when it could not be begun, through no fault of its own."""
     may_go_on: bool = False
@@ -87,7 +87,7 @@ class End:
 
 @value
 class InstanceMessage:
-    """What became of an instance, to be told after the commit; `attempt` and `ended` unless no attempt was made."""
+    """What became of an instance, announced after the commit; `attempt` and `ended` unless no attempt was made."""
 
     batch: str
     instance: BatchInstance
@@ -98,7 +98,7 @@ class InstanceMessage:
 
     @property
     def is_recorded(self) -> bool:
-        """Say whether the end of the attempt stands in its row, and nobody else waits for it."""
+        """Say whether the end of the attempt stands in its row as the end that counts: a fenced one does not."""
         return self.ended is not None and self.ended.status is not HistoryStatus.FENCED
 
     def events(self) -> Iterator[Event]:
@@ -129,12 +129,12 @@ class InstanceMessage:
 
 
 Mark = tuple[InstanceId, int, int, int]
-"""What tells an attempt from all others before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
+"""What identifies an attempt before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
 
 
 @value
 class Begun:
-    """Attempts whose beginning one statement records; the database may tell their numbers as late as with the commit."""
+    """Attempts whose beginning one statement records; the database may return their numbers as late as the commit."""
 
     marks: tuple[Mark, ...]
     attempts: Callable[[], tuple[Attempt, ...]]
@@ -189,7 +189,7 @@ class WrittenTurn:
         )
 
     def events(self) -> Iterator[Event]:
-        """Yield what is told of it: ends first, because a step of the same instance begins after them."""
+        """Yield its events: ends first, because a step of the same instance begins after them."""
         for told in self.announced:
             yield from told.events()
         for intake_id in self.fired:

@@ -30,20 +30,20 @@ FIRST_PAGE = 2
 """How many instances in line are read at least while looking for those that may start; each page is twice the last."""
 
 MANY_DEFERRED = 100
-"""From how many instances on that have waited for their time the next one is looked for near the head of its batch first."""
+"""When so many instances have waited for their time, the next one is first looked for near the head of its batch."""
 NEAR = 500
 """How many instances in line are looked at there.
 
-After an outage nearly all of thousands are due: that one is found without asking for the numbers of all, for each claim.
+After an outage nearly all of thousands are due: so each claim finds the next without reading the numbers of all.
 """
 MOST_NUMBERED = 10_000
-"""Of fewer than how many that have waited for their time the order of creation is made here, out of their numbers.
+"""While fewer than this have waited for their time, the order of creation is made here, out of their numbers.
 
 One number costs about half a microsecond, and one instance that is read over a tenth.
 """
 
 CHANGED = "it changed meanwhile"
-"""What is said of an instance that somebody else has moved: nothing is the matter with it."""
+"""The message about an instance that somebody else has moved: nothing is wrong with it."""
 
 _BY_CREATION, _BY_SEQ = attrgetter("instance_id"), attrgetter("seq")
 
@@ -84,7 +84,7 @@ class Claimer:
     ) -> WrittenTurn:
         """Claim up to `places` instances and record the beginning of their next step.
 
-        A batch that another controller claims from at this moment is passed over: nobody waits for another. One that
+        A batch that another controller claims from at this moment is passed over, without waiting. One that
         is `likely` to have something that may start is locked without looking first. Raises `NotAsReadError`, or
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
@@ -261,7 +261,7 @@ class _Look:
         places, is_left_out = self.room.places(batch), False
         if places <= 0:
             return
-        # What cannot start takes nobody's place.
+        # What cannot start takes no place from others.
         candidates = (one for one in self._in_line(batch) if one.instance_id not in self.parked)
         found = gates.startable(batch, candidates, now=self.now, places=sys.maxsize, failures=self.failures)
         for number, instance in enumerate(found, start=1):
@@ -290,7 +290,7 @@ class _Look:
         """Ask for the instances of a batch that may start or keep later ones from starting, in order of creation."""
         if batch.on_failure is not OnFailure.CONTINUE:
             return self._ask_pages(partial(instances.ask_in_line, self.connection, batch.batch_id))
-        # Where failures keep nobody back, any number of them, and of retries that are not due, may stand in front.
+        # Where failures hold back no later instance, any number of them, and of retries not due, may stand in front.
         deferred = self._ask_deferred(batch, MANY_DEFERRED)
         at_once = self._ask_at_once(batch)
 
@@ -308,7 +308,7 @@ class _Look:
         return self._ask_pages(partial(instances.ask_at_once, self.connection, batch.batch_id), after)
 
     def _of_many_due(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        """Yield likewise where many have waited for their time: first those near the head, then by number.
+        """Yield the same where many have waited for their time: first those near the head, then by number.
 
         An index has them in order of that time, so that all the numbers are needed to tell who was created first. Where
         these are too many, whatever stands in front is read too.
@@ -328,7 +328,7 @@ class _Look:
     def _merged(
         self, at_once: Callable[[], Iterator[BatchInstance]], numbers: Sequence[InstanceId]
     ) -> Iterator[BatchInstance]:
-        """Put those that wait for no time and those of the numbers in order of creation."""
+        """Merge the instances that wait for no time with those of the numbers, in order of creation."""
         return merge(at_once(), self._load(sorted(numbers)), key=_BY_CREATION) if numbers else at_once()
 
     def _load(self, numbers: Sequence[InstanceId]) -> Iterator[BatchInstance]:

@@ -1,4 +1,4 @@
-"""What others keep locked: soon tried again, and told once it lasts."""
+"""What others keep locked: tried again soon, and announced once it lasts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from batchctl.ports import Clock, Transactions
 from batchctl.store import instances
 
 LOCKED_LOOK = timedelta(seconds=1)
-"""How soon is tried again what somebody else keeps locked, and for how long that is not worth telling."""
+"""How soon something that somebody else keeps locked is tried again, and for how long the lock is not announced."""
 
 
 @dataclass(slots=True)
 class Locks:
-    """What others keep locked: since when, and whether that was told. Anything may stand for what is locked."""
+    """What others keep locked: since when, and whether that was announced. Any key may stand for what is locked."""
 
     transactions: Transactions
     clock: Clock
     listener: Listener
     _since: dict[Hashable, float] = field(default_factory=dict)
     announced: dict[Hashable, str] = field(default_factory=dict)
-    """What was told of those that last."""
+    """What was announced of those that last."""
 
     def __bool__(self) -> bool:
         """Say whether anything was locked when it was last met."""
@@ -36,11 +36,11 @@ class Locks:
         return what in self._since
 
     def has_announced(self, what: Hashable) -> bool:
-        """Say whether it was told of something that it is locked."""
+        """Say whether it was announced that something is locked."""
         return what in self.announced
 
     def meet(self, what: Hashable, since: float | None = None) -> bool:
-        """Take note that something is locked, by now or since then; true once, when that lasts and is to be told."""
+        """Take note that something is locked, now or since then; true once, when it lasts and is to be announced."""
         now = self.clock.monotonic()
         lasts = now - self._since.setdefault(what, now if since is None else since) >= LOCKED_LOOK.total_seconds()
         if not lasts or what in self.announced:
@@ -54,7 +54,7 @@ class Locks:
         return now - self._since.get(what, now) >= length.total_seconds()
 
     def free(self, *these: Hashable) -> bool:
-        """Take note of what is free; true when it was told of any that it is locked."""
+        """Take note of what is free; true when it was announced of any of it that it is locked."""
         if not self._since:
             return False
         was_told = not self.announced.keys().isdisjoint(these)
@@ -68,16 +68,16 @@ class Locks:
         self.free(*(self._since.keys() - set(still_locked)))
 
     def tell(self, what: Hashable, event: str, fields: Mapping[str, EventValue], named: str) -> None:
-        """Tell what is locked, and by whom."""
+        """Announce what is locked, and by whom."""
         self.say(what, Event(event, {**fields, "Message": self.by_whom(named)}))
 
     def by_whom(self, named: str) -> str:
-        """Say of what is locked by whom it is."""
+        """Return a sentence that names what is locked and who locks it."""
         with self.transactions.read() as connection:
             return f"{named} is locked by {instances.blocker(connection)}"
 
     def say(self, what: Hashable, event: Event) -> None:
-        """Tell what is known of something that is locked, and keep it in mind for as long as it is."""
+        """Announce an event about something that is locked, and remember it for as long as the lock lasts."""
         self.announced[what] = str(event.fields["Message"])
         self.listener(event)
 
@@ -90,7 +90,7 @@ class Contention:
     clock: Clock
     listener: Listener
     are_new: bool = False
-    """True while any has not lasted long enough to be told: most are another controller's, and gone in a moment."""
+    """True while any has not lasted long enough to be announced: most are another controller's, gone in a moment."""
     _instances: Locks = field(init=False)
     """Instances whose rows are locked."""
     _batches: Locks = field(init=False)
@@ -103,12 +103,12 @@ class Contention:
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what was told of those that last, by how they are called."""
+        """Return what was announced of those that last, by the name of what is locked."""
         batches = {f"batch {name}": said for name, said in self._batches.announced.items()}
         return batches | {f"BatchControl {number}": said for number, said in self._instances.announced.items()}
 
     def take_note(self, written: WrittenTurn) -> bool:
-        """Take note of the locks that a transaction has met, and tell those that last; true when there were any."""
+        """Take note of the locks that a transaction has met, and announce those that last; true when there were any."""
         if not (self._instances or self._batches or written.locked or written.contended):
             self.are_new = False
             return False

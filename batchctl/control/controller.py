@@ -44,19 +44,19 @@ from batchctl.store.definitions import batch_versions, definitions
 from batchctl.store.transactions import NotAsReadError
 
 REST = timedelta(milliseconds=20)
-"""How long the controller leaves the bell alone once it has rung: where many write, everything is read anew only so often."""
+"""How long the controller ignores notifies after one: where many write, everything is read anew only so often."""
 
 LONGEST_UNSEEN = 15.0
-"""Seconds after which everything is read anew, although nobody is known to have changed it."""
+"""Seconds after which everything is read anew, although no change is known."""
 
 CONTENDED_LOOK = timedelta(milliseconds=5)
-"""How soon one is tried again that another controller has locked for the moment of a transaction."""
+"""How soon to try again what another controller has locked for the length of a transaction."""
 
 WARY_TRIES = 3
 """How often a transaction that looks for locks first is tried before the database is left alone for a while."""
 
 AT_A_STRETCH = 0.02
-"""Seconds for which steps that take a moment only follow each other before anything else is seen to."""
+"""Seconds for which steps that take a moment only follow each other before anything else is attended to."""
 
 BACK_OFF = timedelta(seconds=1)
 LONGEST_BACK_OFF = timedelta(seconds=30)
@@ -77,7 +77,7 @@ class Controller:
         slots: int = 1,
         is_trusted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Take hold of the ports; nothing happens yet. `is_trusted` says whether no other can take this one for dead."""
+        """Store the ports; start nothing yet. `is_trusted` says whether no other can take this one for dead."""
         self._transactions = transactions
         self._clock = clock
         self._runner = runner
@@ -93,7 +93,7 @@ class Controller:
         self._parked: dict[InstanceId, str] = {}
         """Instances that could not be claimed, and why; they are tried again when something has changed."""
         self._waiting = 0
-        """How many ends wait for such a row."""
+        """How many ends wait for a locked row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
         self._is_numbered = True
         """False while batches are known whose version is not written down."""
@@ -107,9 +107,9 @@ class Controller:
         self._wary = False
         """True while it is known that others keep rows locked."""
         self._unsettled = False
-        """True while nobody knows whether the last transaction was committed: until the next one that is."""
+        """True while it is unknown whether the last transaction was committed: until the next one that is."""
         self._marks: set[Mark] = set()
-        """What the transactions began of which that is not known."""
+        """What was begun by the transactions of which that is unknown."""
         self._look = True
         self._likely: frozenset[BatchId] = frozenset()
         """Batches of which something may start, as it seems."""
@@ -162,12 +162,12 @@ class Controller:
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what others keep locked for longer than a moment, and who, by how it is called."""
+        """Return what others keep locked for longer than a moment, and who, by the name of what is locked."""
         return self._contention.locked
 
     @property
     def _waits(self) -> bool:
-        """Say whether all ends that are left wait for a row; one that came since then has not been tried."""
+        """Say whether all ends that are left wait for a locked row; one that came since then has not been tried."""
         return 0 < self._waiting == len(self._in_flight.ended)
 
     @property
@@ -181,7 +181,7 @@ class Controller:
         return noticed
 
     def look_again(self) -> None:
-        """Look for what may start: this program itself has created instances, which is nobody else's change."""
+        """Look for what may start: this program itself has created instances, which `changed` does not report."""
         self._look = True
 
     def look_closely(self) -> None:
@@ -193,11 +193,11 @@ class Controller:
         self._in_flight.take_over(attempt, entry)
 
     def knows(self, key: HistoryId) -> bool:
-        """Say whether an attempt is under way here, or waits to be recorded; to be asked while there is no trouble."""
+        """Say whether an attempt is under way here, or waits to be recorded; ask only while there is no `failure`."""
         return self._in_flight.knows(key)
 
     def carries(self, instance_id: InstanceId) -> bool:
-        """Say whether an attempt of an instance is under way here, or waits to be recorded; likewise."""
+        """Say whether an attempt of an instance is under way here, or waits to be recorded; not during a `failure`."""
         return self._in_flight.carries(instance_id)
 
     def request_stop(self) -> None:
@@ -206,13 +206,13 @@ class Controller:
         self._runner.wake()
 
     def leave_steps(self) -> None:
-        """Let what can go on without this controller do so, and stop the rest, because the controller ends."""
+        """Let steps that can go on without this controller do so, and stop the rest, because the controller ends."""
         self._in_flight.leave()
 
     def turn(self, wait: timedelta, longest: timedelta | None = None) -> None:
         """Collect what has ended, decide and record in one transaction, start what was recorded.
 
-        `longest` is how long it may last until there is anything else to do, if there is.
+        `longest` is how long the turn may last until there is anything else to do, if there is.
         """
         pause, notify = self._wait(wait, longest)
         self._in_flight.collect(pause, notify)
@@ -222,7 +222,7 @@ class Controller:
             return
         until = self._clock.monotonic() + AT_A_STRETCH
         self._move()
-        # What has ended while it was begun needs nobody to wait for it.
+        # What ended while steps were begun is recorded at once: there is nothing to wait for.
         while self._in_flight.ended and not (self._waits or self.failure) and self._clock.monotonic() < until:
             self._move()
 
@@ -236,7 +236,7 @@ class Controller:
         except (Busy, DatabaseRefused) as error:
             self._wait_for_the_database(error)
             return
-        except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw must not end the running steps
+        except Exception as error:  # noqa: BLE001 - the last resort: an unforeseen error must not end the running steps
             self._wait_for_the_database(DatabaseRefused(in_short(error)))
             return
         if self.failure is not None:
@@ -253,7 +253,7 @@ class Controller:
     ) -> CreationReport | None:
         """Create, claim what may start now and record its beginning in one transaction, then start it.
 
-        None when nothing was done: while anything else is to be recorded, or whatever was in the way. Then the creation
+        None when nothing was done: while anything else is to be recorded, or because of any error. Then the creation
         is better written alone.
         """
         if self.is_working or self._unsettled or self._wary or self._free == 0:
@@ -267,7 +267,7 @@ class Controller:
             written = self._note_marks(self._claim(connection, self._clock.now(), self._free, likely))
             made = creating()
             if {*made.created.values()} - {*written.started}:
-                # What is claimed at once is nobody else's.
+                # Other controllers need not be notified of what is claimed at once.
                 instances.tell(connection)
             return made, written
 
@@ -277,7 +277,7 @@ class Controller:
         except (Busy, DatabaseUnreachable) as error:
             self._wait_for_the_database(error)
             raise
-        except Exception:  # noqa: BLE001 - whoever creates alone finds out what it was, and which row's trouble
+        except Exception:  # noqa: BLE001 - the caller then creates alone, and finds out which row caused it
             return None
         written = written.committed()
         self._marks.clear()
@@ -322,13 +322,13 @@ class Controller:
 
     @property
     def _free(self) -> int:
-        # Who may have been taken for dead begins nothing.
+        # A controller that may have been taken for dead begins nothing.
         may_begin = self._may_begin and self._is_trusted()
         return max(0, self._slots - len(self._in_flight)) if may_begin else 0
 
     @property
     def _passed_over(self) -> set[InstanceId]:
-        # What is being stopped because its instance is somebody else's now has to end before it begins again.
+        # What is being stopped because somebody else has its instance now has to end before it begins again.
         return self._parked.keys() | self._in_flight.under_way
 
     @property
@@ -338,7 +338,7 @@ class Controller:
     def _look_again(self) -> None:
         """Take notice of what others have changed, and of what is due."""
         with self._transactions.read() as connection:
-            # Otherwise the transaction that records the ends looks by itself, where that keeps nobody waiting.
+            # Otherwise the transaction that records the ends looks by itself, where no other connection waits for that.
             if not (self._in_flight.ended and limits.others_write(connection)):
                 self._take_in_changes(connection)
         if not self._is_numbered:
@@ -351,7 +351,7 @@ class Controller:
         now = self._clock.monotonic()
         change = self._transactions.changed()
         if not self._has_looked or now - self._looked_at >= LONGEST_UNSEEN:
-            # Whatever becomes of notices, nobody's change stays unseen for longer.
+            # Even if notices fail, no change stays unseen for longer.
             change = Change.ANYTHING
         if not change:
             return
@@ -400,7 +400,7 @@ class Controller:
             raise
         except NotAsReadError:
             written = self._write_singly(ends, claims=claims)
-        except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
+        except Exception as error:  # noqa: BLE001 - an error of one instance must not undo the others
             if ends:
                 self._tell("controller.trouble", Message=in_short(error))
             written = self._write_singly(ends, claims=claims)
@@ -426,7 +426,7 @@ class Controller:
             self._parked[instance_id] = reason
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
         if self._contention.take_note(written):
-            # Whoever rolls back tells nobody.
+            # A rollback notifies no controller: look again by the clock.
             self._next_due = self._clock.now() + LOCKED_LOOK
         self._look = self._look or self._contention.are_new
 
@@ -478,7 +478,7 @@ class Controller:
         return written
 
     def _draft(self, ends: Sequence[End], *, stopping: bool) -> Draft:
-        """Think out what follows from ends, as long as others may write."""
+        """Work out what follows from ends, before others are kept from writing."""
         with self._transactions.read() as connection:
             return self._recorder.draft(connection, ends, self._batches, self._clock.now(), stopping=stopping)
 
@@ -497,7 +497,7 @@ class Controller:
     def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], WrittenTurn]) -> WrittenTurn:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
 
-        What cannot be passed over, such as a locked table, is waited for a moment only: signs of life have to go on.
+        Wait only a moment for what cannot be passed over, such as a locked table: signs of life have to go on.
         """
         if not self._wary:
             try:
@@ -540,7 +540,7 @@ class Controller:
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 
     def _report(self, written: WrittenTurn) -> None:
-        """Tell what is so since the commit, once what was recorded is started: a step need not wait for the telling."""
+        """Announce the result of the commit, after the recorded steps are started: they need not wait for that."""
         self.tally.count(written)
         if self._listener is not silent:
             for event in written.events():

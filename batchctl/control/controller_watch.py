@@ -1,4 +1,4 @@
-"""Who of the other controllers is dead: silent for long, or gone from this host."""
+"""Which of the other controllers are dead: silent for long, or gone from this host."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class ControllerWatch:
     clock: Clock
     runner: StepRunner
     controller: str
-    """Who watches."""
+    """The controller that watches."""
     rhythm: Rhythm
     noted: Sightings | None = None
-    """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
+    """What was seen at earlier starts, for a controller that runs too briefly to find others silent for long enough."""
     _sightings: dict[str, Sighting] = field(default_factory=dict)
     _rows: dict[str, ControllerRow] = field(default_factory=dict)
-    """Each as it was entered when that was last seen: somebody may delete a row."""
+    """The row of each controller as last seen: somebody may delete it."""
 
     def dead(self) -> dict[str | None, ControllerRow | None]:
-        """Return by name who is dead and has something open or no end, each with its row if there is one."""
+        """Return by name the dead controllers that have something open or no end, each with its row if there is one."""
         with self.transactions.read() as connection:
             owners = controllers.owners(connection) - {self.controller}
             rows = controllers.watched(connection, owners)
@@ -41,7 +41,7 @@ class ControllerWatch:
             name: rows.get(name) for name in sorted(names) if self._is_dead(name, rows.get(name))
         }
         if None in owners:
-            found[None] = None  # Nobody has no name.
+            found[None] = None  # What no controller owns stands under None.
         if self.noted is not None and self._sightings != known:
             self.noted.note(self._sightings)
         return found

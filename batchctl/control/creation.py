@@ -33,7 +33,7 @@ FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
 
 TRIES = 2
-"""How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
+"""How often a row is tried before an unforeseen error rejects it: somebody else may have been at the same row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class CreationReport:
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """What was created of one row in the transaction of somebody else."""
+    """What was created of one row in a transaction of the caller."""
 
     row: IntakeRow
     batches: Sequence[BatchDefinition]
@@ -68,7 +68,7 @@ class Creation:
 
 
 class Together(Protocol):
-    """Whoever writes a creation along with what follows from it; None when nothing was done, whatever was in the way."""
+    """Writes a creation along with what follows from it; returns None when nothing was done, for any reason."""
 
     def __call__(
         self,
@@ -76,13 +76,13 @@ class Together(Protocol):
         tell: Callable[[Made], CreationReport],
         likely: frozenset[BatchId],
     ) -> CreationReport | None:
-        """Write in one transaction, then tell. What came of it is to be called for; `likely` for these batches."""
+        """Write in one transaction, then announce it. Calling what `create` returned yields its outcome."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Creator:
-    """Creates instances; one row's trouble is that row's alone."""
+    """Creates instances; an error of one row concerns that row alone."""
 
     transactions: Transactions
     clock: Clock
@@ -90,14 +90,14 @@ class Creator:
     zone: ZoneInfo
     listener: Listener
     _locked: dict[IntakeId, str] = field(default_factory=dict)
-    """Rows of which it was told that somebody keeps them locked, and who."""
+    """Rows of which it was announced that somebody keeps them locked, and who."""
     _walks: Walks = field(default_factory=Walks)
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
     _repeating: dict[IntakeId, tuple[IntakeRow, frozenset[BatchId]]] = field(default_factory=dict)
-    """Rows that are work, or may become it, of some of their batches, and the batches for which they repeat others."""
+    """Rows that are work, or may become it, for some of their batches, and the batches for which they repeat others."""
     gives_up: bool = False
-    """True for who does not ask populators again about what others have asked about in vain."""
+    """True for a caller that does not ask populators again about what others have asked about in vain."""
     plugins: Plugins | None = None
     """What is installed here; None where it is not known."""
     _asked: AskedRows = field(init=False)
@@ -105,7 +105,7 @@ class Creator:
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what was told of the rows that others keep locked, by how they are called."""
+        """Return what was announced of the rows that others keep locked, by the name of what is locked."""
         return {f"FileProcess {intake_id}": said for intake_id, said in self._locked.items()}
 
     def __post_init__(self) -> None:
@@ -127,10 +127,10 @@ class Creator:
         return Creation(row, batches, made)
 
     def created_within(self, creation: Creation) -> CreationReport:
-        """Tell of what was created so, once it is committed."""
+        """Announce what `create_within` created, once it is committed."""
         if len(creation.made.created) == len(creation.batches):
             if len(self._complete) >= FEW:
-                # Who does not lead never looks for rows at all.
+                # A controller that does not lead never looks for rows at all.
                 self._complete.clear()
             self._complete.add(creation.row.intake_id)
         return self._report(creation.row, creation.batches, creation.made)
@@ -164,7 +164,7 @@ class Creator:
         *,
         anew: bool = True,
     ) -> Iterator[CreationReport]:
-        """Create every instance that can be created now, a row at a time: who has other duties may see to them between.
+        """Create every instance that can be created now, a row at a time: the caller may do other work between rows.
 
         The definitions are read, unless they are `known` to be as they were. The first row is written `together` with
         what follows from it, if that can be done. While many rows wait that have all their instances, those that have
@@ -229,10 +229,10 @@ class Creator:
                 yield self._settle(wanted)
             if not is_last:
                 untaken, is_last = self._look(walk, until)
-                # Who is called away now goes on behind these.
+                # A caller that stops here goes on behind these rows.
                 yield self._name_untaken(untaken, known)
             for line in walk.turns():
-                # Whose rows there are at all is found out first.
+                # First find out for which entities there are rows at all.
                 for missing in self._turn(walk, line, known, IN_TURN if is_last else 1):
                     moves = True
                     yield self._create_alone(*missing, together)
@@ -240,7 +240,7 @@ class Creator:
         return not walk.lines
 
     def _look(self, walk: IntakeWalk, until: float) -> tuple[list[IntakeRow], bool]:
-        """Look at the next rows: return those that nobody takes, and whether no more follow."""
+        """Look at the next rows: return those that no batch takes, and whether no more follow."""
         before = walk.at
         with self.transactions.read() as connection:
             found = intake.look(connection, before)
@@ -309,7 +309,7 @@ class Creator:
                 after=json.dumps({"Status": IntakeStatus.READY}),
                 now=now,
             )
-            # Between the two a controller could take it in, and nobody would be told what came of it.
+            # Between the two a controller could take it in, and the caller would not learn what came of it.
             made = self._write_and_tell(wanted, connection)
             if made.blocker is not None:
                 message = f"FileProcess {intake_id}, or its batch, is locked by {made.blocker}."
@@ -336,7 +336,7 @@ class Creator:
         return report
 
     def _surely(self, row: IntakeRow, create: Callable[[], CreationReport]) -> CreationReport:
-        """Create; what nobody foresaw rejects the row instead of stopping the others."""
+        """Create; an unforeseen error rejects the row instead of stopping the others."""
         reason = ""
         for _ in range(TRIES):
             try:
@@ -412,7 +412,7 @@ class Creator:
         )
 
     def _name_untaken(self, rows: Sequence[IntakeRow], batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
-        """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
+        """Write on ready rows that no batch takes their entity; a batch registered later takes them."""
         known = tuple(batches.values())
         said = {row: storable(f"{UNTAKEN} '{visible(row.entity)}'.{meant_by(row.entity, known)}") for row in rows}
         self._say({row: text for row, text in said.items() if row.message != text})

@@ -1,4 +1,4 @@
-"""Reading what leads nowhere until a person corrects it: once in a while, for it comes and goes by what people write."""
+"""Reading dead ends: once in a while, for they come and go by what people write."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from batchctl.store.operators import freeze_rows
 from batchctl.store.scheduling import calendars
 
 MOST = 1000
-"""Rows that were rejected, or that nobody takes, which are looked at."""
+"""Rows looked at that were rejected, or that no batch takes."""
 OF_WORK = 100
-"""Rows of each table of work that nothing can go by, which are told of at once: as they are mended, others follow."""
+"""Unreadable rows of each table of work that are announced at once: as they are corrected, others follow."""
 REGISTERING = timedelta(minutes=1)
-"""How long somebody may take who registers a batch, and then its steps."""
+"""How long a person may take to register a batch, and then its steps."""
 
 
 def read(
@@ -36,7 +36,7 @@ def read(
     stepless: Collection[BatchId],
     now: datetime,
 ) -> list[IncidentSign]:
-    """Return all of it; `stepless` are batches without steps that have work already."""
+    """Return all dead ends; `stepless` are batches without steps that have work already."""
     batches = defined.batches
     known = {one.batch_id for one in expected if one.registered_at <= now - REGISTERING}.union(stepless)
     entities = {batch.entity for batch in batches} | {

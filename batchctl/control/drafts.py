@@ -1,4 +1,4 @@
-"""What a turn is to write, thought out before it is written: to think takes longer, and keeps nobody waiting."""
+"""What a turn is to write, worked out before it is written: that takes longer than writing, and makes no one wait."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batchctl.store import turns
 from batchctl.store.history import Beginning, Ending
 
 DRAFT_HOLDS = timedelta(seconds=0.1)
-"""How long what was thought out is written as it is: what begins by it begins at the time of the draft."""
+"""How long a draft is written as it is: what begins by it begins at the time of the draft."""
 
 
 @value
@@ -63,13 +63,13 @@ class Writing:
 
 @value
 class Draft:
-    """What follows from the ends of attempts, thought out before others are kept from writing."""
+    """What follows from the ends of attempts, worked out before others are kept from writing."""
 
     ends: Sequence[End]
     batches: Batches
     now: datetime
     stopping: bool
-    """Nothing begins by it."""
+    """True when nothing begins by it."""
     decided: Sequence[AfterEnd]
     writing: Writing
 
@@ -110,9 +110,9 @@ def beginning(plan: PlannedAttempt, prepared: Prepared) -> Beginning:
 
 
 def ending(one: AfterEnd, now: datetime) -> Ending:
-    """Return what stands there of how it ended."""
+    """Return what stands in the history of how it ended."""
     end, move = one.end, one.move
-    # What is over leaves the time at which it was due itself, and waits for nothing.
+    # What is over leaves out the time at which it was due, and waits for nothing.
     waits = move.verb in {InstanceVerb.RETRY_AT, InstanceVerb.PAUSE} and move.next_run_time > LONG_AGO
     return Ending(
         end.attempt.history_id,
@@ -129,7 +129,7 @@ def ending(one: AfterEnd, now: datetime) -> Ending:
 
 
 def ended_at(end: End | Finished, now: datetime) -> datetime:
-    """Return when an attempt ended, which lies not behind the moment in which that is recorded, whatever clocks do."""
+    """Return when an attempt ended: never later than the moment in which that is recorded, whatever clocks do."""
     return now if end.ended_at is None else min(end.ended_at, now)
 
 

@@ -1,4 +1,4 @@
-"""Telling of a plugin's step handler that hangs: its steps are refused, and somebody has to correct it."""
+"""Reporting a plugin's step handler that hangs: its steps are refused, and a person has to correct it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from batchctl.store import instances
 
 @dataclass(frozen=True, slots=True)
 class HandlerWatch:
-    """A duty that cannot be done until the handler answers again: so it is told as all that keeps a controller from work.
+    """A duty that fails until the handler answers again: so it is reported like all that keeps a controller from work.
 
-    Where nobody waits for the answer any more, nothing is to be told.
+    Where no caller waits for the answer any more, there is nothing to report.
     """
 
     hangs: Callable[[], Sequence[Hang]]
@@ -23,12 +23,12 @@ class HandlerWatch:
     is_busy: bool = False
 
     def look(self, noticed: Change = Change.NOTHING) -> bool:
-        """Raise what is to be said of a handler that hangs."""
+        """Raise the error about a handler that hangs."""
         del noticed
         return self.finish()
 
     def finish(self) -> bool:
-        """Do so, too."""
+        """Raise the error about a handler that hangs."""
         for hang in self.hangs():
             if hang.of is None or self._is_open(hang.of):
                 raise hang.error.with_traceback(None)

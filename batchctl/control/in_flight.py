@@ -43,7 +43,7 @@ class InFlight:
     """All of them, by the number of their row in the history."""
 
     def __init__(self, runner: StepRunner, clock: Clock, listener: Listener, is_trusted: Callable[[], bool]) -> None:
-        """Have none. `is_trusted` says whether no other controller can take this one for dead."""
+        """Start with no attempts. `is_trusted` says whether no other controller can take this one for dead."""
         self._runner = runner
         self._clock = clock
         self._listener = listener
@@ -94,13 +94,13 @@ class InFlight:
             self._in_flight[attempt.history_id] = AttemptInFlight(attempt, now, begun=False)
 
     def begin(self) -> None:
-        """Start those that have not been started yet, and let what takes a moment only be done before anything else is.
+        """Start those that have not been started yet, and let brief ones finish before anything else is done.
 
         Plugins are asked about each: what takes too long in all is left to the next turn, but for one of them.
         """
         allotment, self.has_more_to_begin = Allotment(self._clock), False
         for key, in_flight in self._in_flight.items():
-            # Whoever froze meanwhile looks first whether it is still his to start.
+            # A controller that was frozen meanwhile first looks whether it still owns what it is about to start.
             if not in_flight.begun and self._is_trusted():
                 if not allotment.is_left:
                     self.has_more_to_begin = True
@@ -121,7 +121,7 @@ class InFlight:
         )
 
     def collect(self, wait: timedelta, notify: Notify | None) -> None:
-        """Wait for what happens, no longer than for the next time limit."""
+        """Wait for what happens, no longer than until the next time limit."""
         now = self._clock.monotonic()
         for in_flight in self._in_flight.values():
             limit = in_flight.attempt.step.max_duration
@@ -149,7 +149,7 @@ class InFlight:
                     self._given_up[report.key] = found
 
     def _tell_late(self, report: Report) -> None:
-        """Tell how that has ended at last which was given up: what its instance does now is a person's affair."""
+        """Announce how an attempt that was given up has ended at last: what its instance does now is up to a person."""
         in_flight = self._given_up.get(report.key)
         if in_flight is not None and isinstance(report, Finished):
             del self._given_up[report.key]
@@ -158,7 +158,7 @@ class InFlight:
             self._late.append((report, in_flight.attempt.instance.claim_token))
 
     def watch(self) -> None:
-        """Stop what takes too long, or must not go on; tell what takes longer than it should."""
+        """Stop what takes too long, or must not go on; announce what takes longer than it should."""
         is_trusted = self._is_trusted()
         for key, in_flight in list(self._in_flight.items()):
             step = in_flight.attempt.step
@@ -200,13 +200,13 @@ class InFlight:
                 self._stop(key, in_flight, StopReason.SHUTDOWN)
 
     def take_spawned(self) -> list[tuple[Spawned, int]]:
-        """Return what has become known of processes of attempts under way, each with its claim's token; only once."""
+        """Return what has become known of processes of attempts under way, each with its claim token; only once."""
         spawned, self._spawned = self._spawned, []
         under_way = [report for report in spawned if report.key in self._in_flight]
         return [(report, self._in_flight[report.key].attempt.instance.claim_token) for report in under_way]
 
     def take_late(self) -> list[tuple[Finished, int]]:
-        """Return how those have ended that were given up, once that is recorded, each with its claim's token."""
+        """Return how attempts that were given up have ended, once that is recorded, each with its claim token."""
         recorded = [late for late in self._late if not self.knows(late[0].key)]
         self._late = [late for late in self._late if late not in recorded]
         return recorded
@@ -258,6 +258,6 @@ def _end(in_flight: AttemptInFlight, report: Finished) -> End:
 
 
 def _by_adopter(attempt: Attempt, outcome: StepOutcome) -> StepOutcome:
-    """Say who has seen the end: the row names only who has begun the attempt."""
+    """Write into the message who saw the end: the row names only the controller that began the attempt."""
     how = outcome.message or ("it succeeded" if outcome.succeeded else "it failed")
     return replace(outcome, message=f"{how}; seen to its end by {attempt.instance.claimed_by}, which took it over")

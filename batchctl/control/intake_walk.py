@@ -28,9 +28,9 @@ class EntityLine:
     entity: str
     rows: deque[Lacking] = field(default_factory=deque)
     is_cut: bool = False
-    """True when more of them were met than are kept."""
+    """True when more rows were met than are kept."""
     at: int = 0
-    """Behind which row those follow that are not kept."""
+    """Behind which row the rows follow that are not kept."""
 
     def add(self, lacking: Lacking) -> None:
         """Let a row wait for its turn."""
@@ -48,7 +48,7 @@ class IntakeWalk:
     at: int = 0
     """The last row that was looked at."""
     looked: int = 0
-    """How many there were."""
+    """How many rows were looked at."""
     lines: dict[str, EntityLine] = field(default_factory=dict)
     """What was met and is not created yet, by entity."""
 
@@ -77,13 +77,13 @@ class Walks:
     """How far the ready rows have been looked through."""
 
     known: Any = None
-    """The definitions that they were looked at by."""
+    """The definitions by which the rows were looked at."""
     first: IntakeWalk = field(default_factory=IntakeWalk)
-    """What follows behind it has never been looked at by these definitions."""
+    """What follows behind this walk has never been looked at by these definitions."""
     newest: int = 0
     """The last row that was ever looked at."""
     again: IntakeWalk | None = None
-    """What others did behind the back of the first: rows committed late, or made ready again."""
+    """The walk through what others changed behind the first: rows committed late, or made ready again."""
 
 
 def _lacking(found: Looked, asked: Container[IntakeId]) -> Iterator[Lacking]:

@@ -1,4 +1,4 @@
-"""What becomes of one row, written inside the caller's transaction: its instances, and what is said on the row itself."""
+"""What becomes of one row, written inside the caller's transaction: its instances, and the message on the row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batchctl.store import instances
 from batchctl.store.intake import intake
 
 UNTAKEN = "no batch takes entity"
-"""How a message begins that is no longer so once a batch takes the row."""
+"""How a message begins that no longer holds once a batch takes the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class IntakeWriter:
-    """Writes it."""
+    """Writes what becomes of a row."""
 
     clock: Clock
     zone: ZoneInfo
 
     def ask_to_write(self, wanted: WantedCreation, connection: Any) -> Callable[[], Made]:
-        """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
+        """Send all statements at once where nothing has to be looked at first; what it returns gives the outcome."""
         row = wanted.row
         values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
         if wanted.compares or len(values) < len(wanted.batches) or wanted.tries != row.tries:
@@ -70,13 +70,13 @@ class IntakeWriter:
         return answer
 
     def write(self, wanted: WantedCreation, connection: Any) -> Made:
-        """Write what was wanted of a row, and say on it what came of that; who keeps it locked is waited for."""
+        """Write what was wanted of a row, and the outcome on the row itself; wait for locks on it."""
         now, row = self.clock.now(), wanted.row
         if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
             return Made(blocker=instances.blocker(connection))
         found, have_theirs = intake.load_locked(connection, row.intake_id)
         if not is_still(found, row):
-            # What its populators made of it is not of this row: if it is ready still, it misses its instances still.
+            # What its populators made is not of this row: if it is ready still, it misses its instances still.
             return Made()
         created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
@@ -110,7 +110,7 @@ class IntakeWriter:
         return made
 
     def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
-        """Say on the row itself what became of it."""
+        """Write on the row itself what became of it."""
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
         late = "; ".join(made.late)
         if made.late and row.tries + 1 >= MOST_TRIES:
@@ -121,7 +121,7 @@ class IntakeWriter:
         elif made.repeats and not taken:
             intake.set_status(connection, row, IntakeStatus.DUPLICATE, reason, now)
         elif reason != row.message and (reason is not None or _is_untaken(row.message)):
-            # Otherwise it is what its sender, or a trigger, has to say.
+            # Otherwise the message belongs to its sender, or to a trigger.
             intake.say(connection, row.intake_id, reason, now)
 
     def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
@@ -129,7 +129,7 @@ class IntakeWriter:
 
 
 def is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
-    """Say whether a row is as it was read, but for what is said on it."""
+    """Say whether a row is as it was read, apart from its message."""
     return found is not None and replace(found, message=row.message, tries=row.tries) == row
 
 

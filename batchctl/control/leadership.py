@@ -33,32 +33,32 @@ class Leadership:
     rhythm: Rhythm
     _fence: int | None = None
     _until: float = -math.inf
-    """Until when, by one's own clock, nobody else can lead."""
+    """Until when, by this program's clock, no other controller can lead."""
     _tried_at: float = -math.inf
     _led_at: float = math.inf
-    """When, by one's own clock, anybody was last seen leading."""
+    """When, by this program's clock, any controller was last seen leading."""
     _locks: Locks = field(init=False)
-    """Whether somebody keeps the row of the lead locked."""
+    """Whether somebody keeps the leader's row locked."""
 
     def __post_init__(self) -> None:
-        """Know of nothing that is in the way yet."""
+        """Start without knowing of any lock."""
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what was told of the lock that keeps this controller from the lead."""
+        """Return what was announced of the lock that keeps this controller from leading."""
         return {str(what): said for what, said in self._locks.announced.items()}
 
     def meet_lock(self) -> None:
-        """Take note that somebody keeps the row locked; tell once that it lasts."""
+        """Take note that somebody keeps the row locked; announce once that it lasts."""
         if self._locks.meet(LEAD):
             self._locks.tell(
-                LEAD, "controller.locked", {"ClaimedBy": self.name}, "nobody can lead: row 1 of table Leader"
+                LEAD, "controller.locked", {"ClaimedBy": self.name}, "no controller can lead: row 1 of table Leader"
             )
 
     @property
     def holds(self) -> bool:
-        """Say whether this controller leads, and nobody else can."""
+        """Say whether this controller leads, and no other can."""
         return self._fence is not None and self.clock.monotonic() < self._until
 
     @property
@@ -68,11 +68,11 @@ class Leadership:
 
     @property
     def is_vacant(self) -> bool:
-        """Say whether for longer than a lease nobody has led, although this controller would."""
+        """Say whether no controller has led for longer than a lease, although this one would."""
         return self.clock.monotonic() - self._led_at > lease_of(self.rhythm.heartbeat_interval).total_seconds()
 
     def seek(self) -> bool:
-        """Lead, if nobody else does; it is tried once in a while."""
+        """Lead, if no other controller does; tried once in a while."""
         if self.holds:
             return True
         self._fence = None
@@ -109,7 +109,7 @@ class Leadership:
         return leading.keep(connection, self.name, self._fence, now + lease_of(self.rhythm.heartbeat_interval), now)
 
     def renewed(self, sent: float, *, kept: bool) -> None:
-        """Take note of what came of that, once it is committed."""
+        """Take note of the outcome of that, once it is committed."""
         if kept:
             self._locks.free(LEAD)
             self._until = sent + lease_of(self.rhythm.heartbeat_interval).total_seconds()
@@ -117,7 +117,7 @@ class Leadership:
             self._fence = None
 
     def release(self) -> None:
-        """Let another lead at once; nobody's lock keeps this controller from that for longer than a moment."""
+        """Let another lead at once; wait no longer than a moment for locks."""
         fence, self._fence = self._fence, None
         if fence is not None:
             leave = partial(self._leave, fence)
@@ -165,7 +165,7 @@ class Leadership:
         return None if fence is None else (found, fence)
 
     def _is_free(self, connection: Any, found: Lead) -> bool:
-        """Say whether the lead may be taken: its lease is over, or who has it has ended, was written off, or never was."""
+        """Say whether the lead may be taken: the lease is over, or its leader ended, was written off, or never was."""
         leader = found.leads(self.clock.now())
         if leader is None or leader == self.name:
             return True
@@ -196,5 +196,5 @@ class LeadersTransactions:
         return self.transactions.changed()
 
     def notify(self) -> Notify | None:
-        """Return what rings when `changed` would be true."""
+        """Return what notifies when `changed` would be true."""
         return self.transactions.notify()

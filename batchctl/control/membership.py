@@ -1,4 +1,4 @@
-"""Being one of several controllers: the row that says so, its sign of life, and how far one may trust it oneself."""
+"""Being one of several controllers: the row that says so, its sign of life, and how far the controller may trust it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
 
 TRIES = 20
-"""How often it is tried in a hurry to begin, whatever the clock says, before that is waited for."""
+"""How often to try to begin with nowait, whatever the clock says, before waiting for locks."""
 
 
 @dataclass(slots=True)
@@ -38,27 +38,27 @@ class Membership:
     version: str
     rhythm: Rhythm
     scheduler_zone: str | None
-    """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
+    """By which time zone it fires schedules that name none of their own; None when it fires none."""
     left_out: str | None = None
-    """What is to be said of the plugin modules that it works without; None when it has them all."""
+    """The message about plugin modules that it works without; None when it has them all."""
     plugins: Plugins | None = None
-    """What it has installed; None where nobody is to go by that."""
+    """What it has installed; None where no other controller is to rely on that."""
     lease_until: float = 0.0
-    """Until when, by one's own clock, no other controller can have taken this one for dead."""
+    """Until when, by this program's clock, no other controller can have taken this one for dead."""
     _seq: int = 0
     _due_at: float = 0.0
-    """When, by one's own clock, the next sign of life is to be given."""
+    """When, by this program's clock, the next sign of life is to be given."""
     _locks: Locks = field(init=False)
-    """Whether somebody keeps one's row locked."""
+    """Whether somebody keeps this controller's row locked."""
 
     def __post_init__(self) -> None:
-        """Know of nothing that is in the way yet."""
+        """Start without knowing of any lock."""
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
-        """Enter oneself before anything is claimed, and forget who has ended long ago.
+        """Enter the controller before anything is claimed, and forget those that ended long ago.
 
-        Somebody's lock is waited for; that it lasts is told before the long wait.
+        Wait for locks of others; announce a lasting lock before the long wait.
         """
         began = self.clock.monotonic()
         for _ in range(TRIES):
@@ -98,9 +98,9 @@ class Membership:
     def beat(self, leadership: Leadership | None = None, *, failure: str | None = None) -> bool:
         """Give a sign of life; true when the last one is so old that others may have taken over.
 
-        It renews the lease of who leads, and says what keeps this controller from its work.
+        It renews the lease if this controller leads, and says what keeps it from its work.
 
-        When somebody keeps one's row locked it waits for a moment only, and is due again a little later.
+        When somebody keeps the row locked, wait for a moment only, and be due again a little later.
         """
         sent = self.clock.monotonic()
         was_trusted = self.is_trusted()
@@ -129,7 +129,7 @@ class Membership:
         return was_given_up or not was_trusted
 
     def _beat_alone(self, leadership: Leadership, failure: str | None) -> bool:
-        """Give a sign of life without keeping the lead, which may be what somebody keeps locked; try both again soon."""
+        """Give a sign of life without renewing the lead, which may be what somebody keeps locked; try both soon."""
         is_old = self.beat(failure=failure)
         if self.name not in self._locks:
             leadership.meet_lock()
@@ -137,13 +137,13 @@ class Membership:
         return is_old
 
     def is_trusted(self) -> bool:
-        """Say whether nobody can have taken this controller for dead."""
+        """Say whether no other controller can have taken this one for dead."""
         return self.clock.monotonic() < self.lease_until
 
     def end(self) -> None:
         """Write that this controller has ended by itself; a `Conflict` when somebody's lock is in the way.
 
-        Nobody's lock keeps a controller from ending: the others find out by themselves.
+        No lock keeps a controller from ending: the others find out by themselves.
         """
 
         def leave(connection: Any) -> None:
@@ -158,7 +158,7 @@ class Membership:
             self.listener(Event("controller.resumed"))
 
     def _meet_lock(self) -> None:
-        """Try again a little later; tell once that it lasts."""
+        """Try again a little later; announce once that the lock lasts."""
         self._due_at = self.clock.monotonic() + self._soon
         if self._locks.meet(self.name):
             what = "no sign of life can be given: the row of this controller"

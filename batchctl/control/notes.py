@@ -1,4 +1,4 @@
-"""What has become known of attempts beside their ends, until it is written: no lock keeps anybody waiting for it."""
+"""What becomes known of attempts besides their ends, until it is written: a lock on a row delays only its own note."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batchctl.ports import Boundary, Clock, Finished, Report, Transactions
 from batchctl.store import history
 
 SHORT = 0.1
-"""Seconds within which many an attempt ends: what has not run for longer needs no transaction for its process alone."""
+"""Seconds within which many attempts end: what has not run for longer needs no transaction for its process alone."""
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Notes:
     clock: Clock
     listener: Listener
     _unwritten: list[tuple[Report, int]] = field(default_factory=list)
-    """What is not written yet, each with its claim's token."""
+    """What is not written yet, each with its claim token."""
     _since: float = math.inf
     """Since when there is something to write."""
     _met_lock: bool = False

@@ -63,7 +63,7 @@ class Recorder:
     """How long a turn may make steps ready; None where there is no turn."""
 
     def can_begin(self, step: Step | None) -> bool:
-        """Say whether this controller has what carries a step out: else one begins it that does."""
+        """Say whether this controller has the plugin that carries a step out: else another one begins the step."""
         return step is None or self.plugins is None or self.plugins.can_begin(step)
 
     @property
@@ -82,9 +82,9 @@ class Recorder:
         singly: bool = False,
         draft: Draft | None = None,
     ) -> WrittenTurn:
-        """Record how attempts ended; one whose rows somebody else keeps locked waits, and the others do not wait for it.
+        """Record how attempts ended; one whose rows somebody else keeps locked waits, the others do not.
 
-        What the `draft` says is written if it still holds. Raises `NotAsReadError` when not all stand as they were read:
+        Writes what the `draft` says if it still holds. Raises `NotAsReadError` when not all stand as they were read:
         singly they can be recorded.
         """
         locked, free = _without_locked(connection, ends)
@@ -110,9 +110,9 @@ class Recorder:
         stopping: bool,
         known: Draft | None = None,
     ) -> Draft:
-        """Think out what follows if all stand as they were read; that takes longer than to write it.
+        """Work out what follows if all stand as they were read; that takes longer than to write it.
 
-        What an older draft has made `known`, nobody is asked about again.
+        For what an older draft has made `known`, no plugin is asked again.
         """
         decided, ready, at = list[AfterEnd](), list[Ready](), time_of(ends, now)
         made = {} if known is None else known.writing.ready
@@ -142,7 +142,7 @@ class Recorder:
 
         `at` is written as the time of all that; it does not lie before the attempt, as `now` may.
 
-        What follows for others, and what is logged of it, is left out where the database refuses it if that is `apart`.
+        If `apart`, leave out the followers and their log entries where the database refuses them.
         """
         attempt = end.attempt
         may_begin = not stopping and self.has_time and not stopping_failures(connection, batches)
@@ -153,7 +153,7 @@ class Recorder:
             if instances.move(connection, found, decided.after, at):
                 writing = self._make(connection, (), [decided], self._ready(next_plans([decided]), at), at)
                 return self._write_ends(connection, [decided], writing, batches, apart=apart)
-            # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
+            # The row differs from when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
             if found == before:
                 break
@@ -164,7 +164,7 @@ class Recorder:
     ) -> WrittenTurn:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made.
 
-        What is to be claimed, and cannot be made ready in this turn any more, is left to the next.
+        Leave to the next turn what is to be claimed and cannot be made ready in this one any more.
         """
         ready = self._ready(plans, now) if not claims else list(self._ready_in_time(plans, now))
         if not ready:
@@ -179,10 +179,10 @@ class Recorder:
         batches: Batches,
         marks: AbstractSet[Mark],
     ) -> tuple[WrittenTurn, Sequence[End]]:
-        """Find out what became of a transaction whose commit nobody saw; return it, and the ends that it did not record.
+        """Find out what became of a transaction of unknown outcome; return it, and the ends that it did not record.
 
         What it began, as the `marks` say, is begun: nothing has started it yet. Whatever else stands as begun by this
-        controller may have ended long ago: an older database was restored. What it ended is only told.
+        controller may have ended long ago: an older database was restored. What it ended is only announced.
         """
         written, left = WrittenTurn(), list[End]()
         for end in ends:
@@ -218,7 +218,7 @@ class Recorder:
     def resumed(
         self, connection: Any, entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition
     ) -> Attempt | None:
-        """Return an attempt that another controller has begun, as this one watches over it; None without a definition."""
+        """Return an attempt that another controller has begun, as this one watches over it; None if undefined."""
         step = batch.step_at(entry.seq)
         prepared = None if step is None else self.preparer.as_begun(step, entry)
         if step is None or prepared is None or prepared.handler is None:
@@ -318,13 +318,13 @@ class Recorder:
             return WrittenTurn()
         step = None if batch is None else batch.step_at(entry.seq)
         if batch is None or step is None:
-            # Only a hand can have taken the definition away in that moment; the next start finds it lost.
+            # Only a person can have removed the definition in that moment; the next start finds the step lost.
             return WrittenTurn()
         prepared = self.preparer.prepare(
             instance, batch, step, attempt_no=entry.attempt_no, cause=entry.cause, now=entry.started_at
         )
         if prepared.command_spec != entry.command_spec:
-            reason = "the definition was changed while nobody knew whether the step had been recorded"
+            reason = "the definition was changed while it was unknown whether the step had been recorded"
             prepared = Prepared(prepared.step, None, None, reason)
         return WrittenTurn(starts=(self._of_entry(connection, entry, instance, batch, step, prepared),))
 
@@ -401,7 +401,7 @@ class Recorder:
             and found.claimed_by == self.controller
             and _is_idle(connection, found)
         ):
-            # A hand has changed the token, and nobody else works on it: a person must look.
+            # Somebody has changed the token by hand, and no controller works on it: a person must look.
             held = moves.moved(found, moves.held(found))
             if instances.move(connection, found, held, now):
                 started.note_end(connection, held, "somebody has changed its ClaimToken", now)
@@ -426,7 +426,7 @@ class Recorder:
 
 
 def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:
-    """Return what is told of the ends whose rows somebody else keeps locked, if there are any, and the others."""
+    """Return what to announce of the ends whose rows somebody else keeps locked, if any, and the other ends."""
     locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
     if not locked:
         return None, ends
@@ -454,7 +454,7 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
 
 
 def named_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
-    """Return what is told about an instance whose row somebody else keeps locked."""
+    """Return the message about an instance whose row somebody else keeps locked."""
     return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 
 

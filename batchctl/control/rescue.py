@@ -1,6 +1,6 @@
 """After a crash: what a dead controller left open is gone on with, tried again, or recorded as lost.
 
-Dead is only the permission to look: what became of each step is asked of the host and of the database it ran in.
+Death is only the permission to look: the host, and the database a step ran in, are asked what became of the step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from batchctl.store.definitions import definitions
 Result = TypeVar("Result")
 
 MOST_LOCKS = 5
-"""How many locked rows one look runs into: each costs a moment, and the steps have to go on."""
+"""How many locked rows one look may meet: each costs a moment, and the steps have to go on."""
 
 _CANNOT_ASK = (
     "the controller died while the step ran, and this one lacks the step's definition or plugin, so it cannot find out"
@@ -66,7 +66,7 @@ class Rescued:
 
 @dataclass(frozen=True, slots=True)
 class _LeftOver:
-    """An attempt of which something may be alive that nobody watches over. `owner` is None once the claim is one's own."""
+    """An attempt of which something may be alive, unwatched. `owner` is None once this controller has the claim."""
 
     entry: HistoryEntry
     owner: ControllerRow | None
@@ -74,12 +74,12 @@ class _LeftOver:
     handler: StepHandler
     rendered: Rendered
     may_run_within: bool = False
-    """True while the process of whoever began it may live, and a job within it runs on."""
+    """True while the process that began it may live, with a job running within it."""
 
 
 @dataclass(slots=True)
 class Rescue:
-    """Watches the other controllers for one of them. Several may watch the same: each write looks first whether it may."""
+    """Watches the others for one controller. Several may watch the same: each write first looks whether it may."""
 
     transactions: Transactions
     clock: Clock
@@ -88,17 +88,17 @@ class Rescue:
     listener: Listener
     rhythm: Rhythm = field(default_factory=Rhythm)
     noted: Sightings | None = None
-    """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
+    """What was seen at earlier starts, for a controller that runs too briefly to find others silent for long enough."""
     _announced: set[HistoryId] = field(default_factory=set)
-    """Attempts of which it was told that nobody knows yet."""
+    """Attempts that were announced as not clear yet."""
     _watch: ControllerWatch = field(init=False)
     _takeover: Takeover = field(init=False)
     _locks: Locks = field(init=False)
     """The rows that were locked at the last look, each a column and its value."""
     _met: set[tuple[str, int | str]] = field(default_factory=set)
-    """Those of this look."""
+    """The rows of this look that were locked."""
     _unknown: dict[HistoryId, PluginError] = field(default_factory=dict)
-    """Attempts of which this look could not find out what became of them, each with the reason."""
+    """Attempts whose fate this look could not find out, each with the reason."""
 
     def __post_init__(self) -> None:
         """Know nothing of the others yet."""
@@ -128,7 +128,7 @@ class Rescue:
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what was told of the rows that stay locked, by how they are called."""
+        """Return what was announced of the rows that stay locked, by the name of what is locked."""
         called = {"BatchControl_id": "BatchControl", "ClaimedBy": "controller"}
         told = self._locks.announced
         return {
@@ -138,14 +138,14 @@ class Rescue:
     def _has_lost_sight(self, is_known: Callable[[HistoryId], bool], carries: Callable[[InstanceId], bool]) -> bool:
         """Say whether anything stands as this controller's work that it does not watch over.
 
-        It was taken over by a commit that nobody saw, or is not clear yet; or an older database was restored.
+        It was taken over by a commit of unknown outcome, or is not clear yet; or an older database was restored.
         """
         with self.transactions.read() as connection:
             claimed, begun = controllers.open_of(connection, self.recorder.controller)
         return not all(map(carries, claimed)) or not all(map(is_known, begun))
 
     def tidy(self) -> None:
-        """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
+        """Forget what this host keeps about controllers that have nothing open any more, listed still or not."""
         with self.transactions.read() as connection:
             live = {entry.history_id for entry in history.live_entries(connection)}
             living = {row.name for row in controllers.everyone(connection) if row.status is ControllerStatus.RUNNING}
@@ -172,7 +172,7 @@ class Rescue:
             if owner == self.recorder.controller:
                 if is_known(entry.history_id) or carries(entry.instance_id):
                     continue
-                # Taken over by a commit that nobody saw, or without what was to follow; or an older database was restored.
+                # Taken over by a commit of unknown outcome, or without what follows; or an older database was restored.
                 row = None
             elif owner in dead:
                 row = dead[owner]
@@ -190,7 +190,7 @@ class Rescue:
                 left_over.append(found)
             else:
                 rescued += found
-        # Only now: as long as something is being stopped, who was only frozen may come back and keep the rest.
+        # Only now: while something is being stopped, a controller that was only frozen may come back and keep the rest.
         for one in left_over:
             given_up = self._apart(one.entry, partial(self._stop_left_over, one))
             if given_up is None:
@@ -202,11 +202,11 @@ class Rescue:
         return rescued
 
     def _comes_late(self, entry: HistoryEntry) -> tuple[bool, bool]:
-        """Let what is free not wait for what is not, nor what was never looked at for what was and is unclear."""
+        """Order attempts: free ones before locked ones, ones never looked at before ones found unclear."""
         return ("BatchControl_id", entry.instance_id) in self._locks, entry.history_id in self._announced
 
     def _apart(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
-        """Do something about an attempt; None when that has to be tried again at the next look, which keeps no other waiting.
+        """Do something about an attempt; None when that has to be tried again at the next look, delaying no other.
 
         Somebody keeps a row of it locked, or its handler does not say what became of it.
         """
@@ -218,7 +218,7 @@ class Rescue:
             self._meet_instance(entry.instance_id)
         except (Busy, DatabaseRefused):
             raise
-        except Exception as error:  # noqa: BLE001 - a handler may raise anything, and the other attempts do not wait for it
+        except Exception as error:  # noqa: BLE001 - a handler may raise anything, and other attempts do not wait for it
             self._unknown[entry.history_id] = unknown = self._unknown_end(entry, error)
             self._tell_once(entry, unknown.in_full)
         return None
@@ -247,7 +247,7 @@ class Rescue:
         *,
         has_claim: bool,
     ) -> Rescued | _LeftOver | None:
-        """Take over one attempt; None when nobody can know yet what became of it."""
+        """Take over one attempt; None while it cannot be known what became of it."""
         batch = batches.get(entry.batch_id)
         step = None if batch is None else batch.step_at(entry.seq)
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
@@ -259,7 +259,7 @@ class Rescue:
         # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
         is_overdue = owner is not None and self._watch.is_overdue(owner.name)
         if trace is Trace.UNSTARTED:
-            # Whoever was silent for so long has no lease any more, and nothing is begun without one.
+            # An owner silent for so long has no lease any more, and nothing is begun without one.
             trace = Trace.NEVER_RAN if is_overdue else Trace.UNCLEAR
         waits_for_silence = trace is Trace.UNSEEN and owner is not None and not is_overdue
         if trace is Trace.UNCLEAR or waits_for_silence:
@@ -279,7 +279,7 @@ class Rescue:
         return self._give_up(entry, owner, batch, LostVerdict(message=message, never_ran=never_ran))
 
     def _others_can_begin(self, step: Step, owner: ControllerRow | None) -> bool:
-        """Say whether a controller that lives has the plugin of a step which this one lacks: it takes the attempt over."""
+        """Say whether a living controller has the plugin of a step which this one lacks: it takes the attempt over."""
         without = {self.recorder.controller, *(() if owner is None else (owner.name,))}
         with self.transactions.read() as connection:
             return controllers.others_can_begin(connection, step, without)
@@ -288,7 +288,7 @@ class Rescue:
         """Make sure, before anything is stopped, that its controller has not come back; None when it has."""
         entry, owner = found.entry, found.owner
         if not has_claim:
-            # A hand has taken its instance from it, so nobody waits for it, and nothing follows from its end.
+            # Somebody took its instance away by hand: no instance waits for it, and nothing follows from its end.
             return found if self._takeover.stands(entry, owner) else None
         attempt = self._takeover.take(entry, owner, found.batch)
         if attempt is None:
@@ -306,7 +306,7 @@ class Rescue:
     def _give_up(
         self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> Rescued:
-        """Write that nobody knows how an attempt ended, or that it never ran."""
+        """Write that it is unknown how an attempt ended, or that it never ran."""
         done, after = self._takeover.give_up(entry, owner, batch, verdict)
         if done:
             self._tell("step.lost", entry, Message=verdict.message)
@@ -315,17 +315,17 @@ class Rescue:
         return Rescued(lost=() if verdict.never_ran or not done else (entry.instance_id,), freed=done)
 
     def _may_live(self, owner: ControllerRow | None) -> bool:
-        """Say whether a controller of this host has only been silent, as far as anybody can tell."""
+        """Say whether a controller of this host may have only been silent."""
         return owner is not None and owner.host == self.recorder.host and not self.runner.is_gone(owner)
 
     def _say(self, trace: Trace, entry: HistoryEntry, stopped: Sequence[int] = (), *, may_run_within: bool) -> str:
         if trace is Trace.NEVER_RAN:
             return "the controller died before the step was started; it never ran"
         here = visible(self.recorder.host)
-        said = "the controller died while the step ran; nobody knows how it ended"
+        said = "the controller died while the step ran; it is unknown how it ended"
         if entry.claimed_by == self.recorder.controller:
             said = (
-                "an older control database was restored, or rows were changed, while it ran; nobody knows how it ended"
+                "an older control database was restored, or rows were changed, while it ran; it is unknown how it ended"
             )
         if stopped:
             numbers = ", ".join(str(pid) for pid in stopped)
@@ -341,7 +341,7 @@ class Rescue:
     def _release_claims(
         self, dead: Mapping[str | None, ControllerRow | None], carries: Callable[[InstanceId], bool]
     ) -> None:
-        """Give back claims under which no attempt is open; only a hand in the tables leaves such."""
+        """Give back claims under which no attempt is open; only manual changes of the tables leave such."""
         me = self.recorder.controller
         with self.transactions.read() as connection:
             # In this order: what is claimed has its attempt from the beginning.
@@ -361,7 +361,7 @@ class Rescue:
                 self._meet_instance(instance.instance_id)
 
     def _write_off(self, dead: Iterable[ControllerRow]) -> None:
-        """Write that controllers are dead of which nothing is left open."""
+        """Write off the dead controllers that have nothing open."""
         for row in dead:
             if row.status is not ControllerStatus.RUNNING or len(self._met) >= MOST_LOCKS:
                 continue
@@ -404,5 +404,5 @@ class Rescue:
 
 
 def _owner(entry: HistoryEntry, instance: BatchInstance | None) -> str | None:
-    """Return who has to watch over an attempt: who has claimed its instance, which need not be who began it."""
+    """Return who has to watch over an attempt: the controller that claimed its instance, not always its beginner."""
     return instance.claimed_by if instance is not None and belongs(entry, instance) else entry.claimed_by

@@ -1,4 +1,4 @@
-"""What is written about the work of a dead controller; each write looks first whether it may."""
+"""What is written about the work of a dead controller; each write first looks whether it may."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostVerdict:
-    """What is to be written about an attempt of which nobody will know how it ended."""
+    """What is to be written about an attempt whose end will never be known."""
 
     message: str
     never_ran: bool = False
     could_ask: bool = True
-    """False where it may run still, because nobody here could find out."""
+    """False where it may run still, because this host could not find out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """Writes what one controller decides about another's work. `owner` is None where there is no row, or it is one's own."""
+    """Writes what one controller decides about another's work. `owner` is None where it has no row, or is this one."""
 
     transactions: Transactions
     clock: Clock
@@ -52,7 +52,7 @@ class Takeover:
             if found is None or not belongs(entry, found) or not self._is_still(connection, entry, owner):
                 return None
             if found.claimed_by == self.recorder.controller:
-                # It was taken by a commit that nobody saw.
+                # It was taken by a commit of unknown outcome.
                 return self.recorder.resumed(connection, entry, found, batch)
             return self.recorder.take_over(connection, entry, found, batch, self.clock.now())
 
@@ -61,7 +61,7 @@ class Takeover:
     def give_up(
         self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> tuple[bool, BatchInstance | None]:
-        """Write a verdict: whether it was, and the instance if it has moved with it."""
+        """Write a verdict: return whether it was written, and the instance if it has moved with it."""
 
         def record(connection: Any) -> tuple[bool, BatchInstance | None]:
             if not self._is_still(connection, entry, owner):
@@ -141,7 +141,7 @@ def _move(
 ) -> moves.Move:
     if verdict.never_ran:
         return moves.never_ran(instance, now)
-    # It may run still where nobody could ask: whatever OnLost says, it is not to be repeated unasked.
+    # It may run still where it could not be asked: whatever OnLost says, only a person may repeat it.
     ended = moves.Ended(
         seq=entry.seq, status=HistoryStatus.LOST, message=verdict.message, undecidable=not verdict.could_ask
     )

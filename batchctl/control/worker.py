@@ -34,7 +34,7 @@ class Duty(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called where its trouble is told."""
+        """The name of the duty where its errors are reported."""
         ...
 
     @property
@@ -43,23 +43,23 @@ class Duty(Protocol):
         ...
 
     def look(self, noticed: Change = Change.NOTHING) -> bool:
-        """Do what is due and take in what has come of the rest; waits for nothing. True when it has inserted rows.
+        """Do what is due and take in the results of the rest; waits for nothing. True when it has inserted rows.
 
         `noticed` is what others have written since the last look, as far as that is known.
         """
         ...
 
     def finish(self) -> bool:
-        """Do all that could be done now, whether due or not, and wait for it within its time limits; likewise."""
+        """Do all that can be done now, due or not, and wait for it within its time limits; true if it inserted rows."""
         ...
 
 
 class Alarm(Duty, Protocol):
-    """The duty that tells people what is the matter."""
+    """The duty that tells people what is wrong."""
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what keeps it from that, and who, by how it is called."""
+        """Return what keeps it from that, and who, by the name of what is locked."""
         ...
 
 
@@ -73,9 +73,9 @@ class Leading:
     duties: Sequence[Duty] = ()
     """What starts work."""
     upkeep: Sequence[Duty] = ()
-    """What follows all that, whatever has become of it."""
+    """What follows the duties, whatever their outcome."""
     alarm: Alarm | None = None
-    """Which of these is done, too, where nobody leads and this controller cannot: that has to be told."""
+    """The duty of these that is also done where no controller leads and this one cannot: people have to know that."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
     has_made: bool = False
@@ -84,7 +84,7 @@ class Leading:
     """True once a pass has looked through everything."""
     is_leader: bool = False
     done_at: float = 0.0
-    """When, by one's own clock, the duties were last done."""
+    """When, by this program's clock, the duties were last done."""
 
 
 @dataclass(slots=True)
@@ -99,19 +99,19 @@ class Worker:
     listener: Listener
     leading: Leading | None = None
     own_duties: Sequence[Duty] = ()
-    """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
+    """What starts work on every worker, leader or not: the database itself sees to it that nothing is started twice."""
     _waiting: dict[str, BatchctlError] = field(default_factory=dict)
-    """The duties besides the steps that could not be done the last time, each with the reason, which has been told."""
+    """The duties besides the steps that could not be done the last time, each with the reason, already reported."""
     _failure: str | None = None
     """What kept this worker from its work since its last sign of life."""
     _lasts: bool = False
-    """Whether something did before that, too: what is over at once nobody need be told."""
+    """Whether something did before that, too: what is over at once is not reported."""
     _is_tidy: bool = False
 
     def begin(self, *, patient: bool = False) -> None:
-        """Enter the database, and take over what the dead have left; who is `patient` does that later if it has to.
+        """Enter the database, and take over what the dead have left; if `patient`, do the latter later if necessary.
 
-        Who cannot be entered ends, patient or not: that may never be possible.
+        A worker that cannot be entered ends, patient or not: that may never be possible.
         """
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
@@ -134,7 +134,7 @@ class Worker:
             self.controller.look_again()
 
     def keep_up(self) -> None:
-        """Do what follows all else, in full, if this worker leads."""
+        """Do what follows the duties, in full, if this worker leads."""
         if self.leading is not None and self.leading.is_leader and not self.controller.is_stopping:
             self._go_on("stay", self._say_what_is_locked)
             for duty in self.leading.upkeep:
@@ -167,7 +167,7 @@ class Worker:
         due_in = self.membership.due_in
         was_due = due_in is None
         if was_due:
-            # Whatever else the database refuses: who gives no sign of life is taken for dead.
+            # Whatever else the database refuses: a worker without signs of life is taken for dead.
             self._go_on("stay", self._stay)
             due_in = self.membership.due_in
         has_signed = was_due and due_in is not None
@@ -179,7 +179,7 @@ class Worker:
         if self.controller.failure is not None:
             self._note(self.controller.failure)
             if has_signed:
-                # The database takes a sign of life and refuses the rest: somebody has to be told.
+                # The database takes a sign of life and refuses the rest: people have to be told.
                 self._keep_up()
             return
         if (unclaimed := self.controller.unclaimed) is not None:
@@ -191,7 +191,7 @@ class Worker:
         self._keep_up()
 
     def _keep_up(self) -> None:
-        """Do what follows all else, if this worker leads; where nobody leads and it cannot, that is told."""
+        """Do what follows the duties, if this worker leads; where no controller leads and it cannot, report that."""
         if self.leading is None:
             return
         if self.leading.is_leader:
@@ -222,7 +222,7 @@ class Worker:
             self._go_on("rescue", self._rescue)
 
     def _say_what_is_locked(self) -> None:
-        """Say what somebody keeps locked before one ends: who works for a moment only may give no other sign of life."""
+        """Say what somebody keeps locked before ending: a brief worker may give no other sign of life."""
         failure = failure_of(self._locked)
         if failure is not None and self.leading is not None:
             self.membership.beat(self.leading.leadership, failure=failure)
@@ -250,7 +250,7 @@ class Worker:
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:
-            # Whoever froze meanwhile looks first, the next time, whether it is still his to go on with.
+            # A worker that was frozen meanwhile first looks, the next time, whether it may still go on with this.
             if self.membership.is_trusted():
                 self.controller.take_over(attempt, entry)
         if rescued.freed:
@@ -262,7 +262,7 @@ class Worker:
     def _lead(self, leading: Leading, *, noticed: Change) -> None:
         was_leader = leading.is_leader
         if not self._is_leader(leading):
-            # Whoever leads now creates what is missing still.
+            # The next leader creates what is missing still.
             leading.creation = None
             leading.creator.forget_answers()
             return
@@ -285,7 +285,7 @@ class Worker:
     def _look(self, duty: Duty, noticed: Change) -> None:
         if not duty.look(noticed):
             return
-        # Some rows come with their instances; who leads creates the others, and notices those of anybody.
+        # Some rows come with their instances; the leader creates the others, and notices rows of any controller.
         self.controller.look_again()
         leading = self.leading
         if leading is not None and leading.is_leader:
@@ -310,7 +310,7 @@ class Worker:
         return leading.is_leader
 
     def _resign(self) -> None:
-        """Let another lead: who stops does nothing of it any more, however long its steps have to end."""
+        """Let another lead: a worker that stops does nothing of it any more, however long its steps take to end."""
         leading = self.leading
         if leading is not None and leading.is_leader:
             leading.is_leader, leading.creation = False, None
@@ -323,11 +323,11 @@ class Worker:
         leading.creation = None
         for report in creation:
             if report.created:
-                # What this program itself has written is no change of somebody else's.
+                # What this program itself has written is not reported as a change by others.
                 self.controller.look_again()
             is_first = bool(report.created) and not leading.has_made
             leading.has_made |= is_first
-            # Whatever else there is to create, the first step need not wait for it.
+            # Whatever else there is to create, the first step does not wait for it.
             if is_first or self.clock.monotonic() >= until:
                 leading.creation = creation
                 break
@@ -335,7 +335,7 @@ class Worker:
             leading.has_looked = True
 
     def _go_on(self, duty: str, work: Callable[[], None]) -> None:
-        """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
+        """Do what must not keep the steps under way from going on, whatever error it meets; it is tried again."""
         try:
             work()
         except NotLeading as error:
@@ -346,7 +346,7 @@ class Worker:
         except BatchctlError as error:
             self._note(error)
             if self.controller.failure is None:
-                # Otherwise the controller has told it, and tells when it is over.
+                # Otherwise the controller has reported it, and reports when it is over.
                 if error.message not in {one.message for one in self._waiting.values()}:
                     self.listener(Event("controller.waiting", {"Message": error.in_full}))
                 self._waiting[duty] = error
@@ -364,7 +364,7 @@ class Worker:
 
 
 def _is_announced(error: BatchctlError) -> bool:
-    """Say whether an error is worth telling by a sign of life: that one waits for others, or for the way there, is not."""
+    """Say whether an error is worth reporting by a sign of life: a wait for others, or for the connection, is not."""
     return not isinstance(error, Busy | Conflict | DatabaseUnreachable)
 
 

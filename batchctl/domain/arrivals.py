@@ -31,10 +31,10 @@ class FoundFile:
     size: Annotated[int, "FileSize"]
     modified_ns: int
     number: Annotated[int | None, "FileNumber", Kept(lambda number: None if number is None else int(number), str)]
-    """What tells it from another file of its name, where the file system can be relied on for that."""
+    """What tells it from another file of its name, where the file system reliably has such a number."""
 
     def is_as(self, other: FoundFile) -> bool:
-        """Say whether both are the same file in the same state, as far as anybody can tell."""
+        """Say whether both are the same file in the same state, as far as can be known."""
         known = self.number is not None and other.number is not None
         same = (self.size, self.modified_ns) == (other.size, other.modified_ns)
         return same and (not known or self.number == other.number)
@@ -44,15 +44,15 @@ class FileNames:
     """The names that a watch takes."""
 
     def __init__(self, pattern: str, marker_suffix: str | None = None) -> None:
-        """Keep the pattern, which means the file's name without its folders, letter case as written."""
+        """Keep the pattern, which is for the file's name without its folders, letter case as written."""
         self._pattern = pattern
         self._matches = re.compile(fnmatch.translate(pattern)).match
         self._marker_suffix = marker_suffix
-        # Whoever writes such an ending into his pattern means those very files.
+        # A pattern that has such an ending means those very files.
         self._unwanted = tuple(each for each in IN_PROGRESS if not pattern.lower().endswith(each))
 
     def why_not(self, name: str) -> str | None:
-        """Say why a file of a name does not count; None when it does."""
+        """Return why a file of a name does not count; None when it does."""
         if self._marker_suffix is not None and name.endswith(self._marker_suffix):
             return "it is a marker itself"
         if not self._matches(name):
@@ -64,7 +64,7 @@ class FileNames:
         return None
 
     def marker_of(self, name: str) -> str | None:
-        """Return the name of what says that a file is complete, if it takes one."""
+        """Return the name of the marker that shows a file to be complete, if the watch takes one."""
         return None if self._marker_suffix is None else name + self._marker_suffix
 
 
@@ -75,7 +75,7 @@ def has_open_bracket(pattern: str) -> bool:
 
 @value
 class FolderListing:
-    """Part of a walk through a folder: its number among the walks, and when it was made by one's own clock."""
+    """Part of a walk through a folder: its number among the walks, and when it was made by the watcher's clock."""
 
     walk: int
     begun: float
@@ -94,7 +94,7 @@ class Sight:
 
 
 def seen(before: Sight | None, file: FoundFile, listing: FolderListing) -> Sight:
-    """Take notice of a file."""
+    """Return the sight of a file after this listing."""
     if before is not None and before.file.is_as(file):
         return Sight(before.file, before.walk, before.since, listing.walk)
     return Sight(file, listing.walk, listing.ended, listing.walk)
@@ -119,7 +119,7 @@ def duplicate_key(kind: DuplicateKey, file: FoundFile, digest: str | None) -> st
 
 
 def age(file: FoundFile) -> tuple[int, str]:
-    """Return what files are taken in order of: when they were written, then their paths."""
+    """Return the order in which files are taken: when they were written, then their paths."""
     return file.modified_ns, file.path
 
 
@@ -134,7 +134,7 @@ def path_key(path: str) -> bytes:
 
 
 class Memory:
-    """The files that were taken from a folder, each as it was then, in little room; other threads may ask meanwhile."""
+    """The files that were taken from a folder, each as it was then, in little memory; other threads may ask it."""
 
     def __init__(self) -> None:
         """Remember nothing yet."""
@@ -155,11 +155,11 @@ class Memory:
         return row_id if file.is_as(FoundFile(file.path, size, modified_ns, number)) else None
 
     def rows_without(self, row_ids: Collection[int]) -> set[int]:
-        """Return all rows but some."""
+        """Return all rows but those given."""
         return {row_id for row_id, *_ in self._rows.values()} - set(row_ids)
 
     def forget(self, row_ids: Collection[int]) -> None:
-        """Remember some no more."""
+        """Forget those rows."""
         forgotten = set(row_ids)
         self._rows = {key: row for key, row in self._rows.items() if row[0] not in forgotten}
         self.missing = {row_id: since for row_id, since in self.missing.items() if row_id not in forgotten}

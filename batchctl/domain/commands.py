@@ -13,7 +13,7 @@ class Command:
     argv: Sequence[str]
     directory: str
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables beside those the controller has itself; may hold secrets."""
+    """Variables besides those that the controller has itself; may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class CommandEnd:
     not_started: str | None = None
     """Why the command could not be started, in words."""
     output: str = ""
-    """Standard output and error as one text, decoded leniently, capped (beginning and end are kept, the cut is said)."""
+    """Standard output and error as one text, decoded leniently, capped: both ends are kept, and the cut is noted."""
     stopped: bool = False
     """True when it was told to stop."""
     left_behind: bool = False
     """True when processes it had started outlived it and were stopped."""
     out_of_reach: bool = False
-    """True when something it had started holds its output still, and could not be found to be stopped."""
+    """True when something it had started still holds its output, and could not be found to be stopped."""

@@ -9,7 +9,7 @@ from batchctl.domain.text import visible
 
 
 def how_to_set_secret(source: str) -> str:
-    """Say how to give a secret its value, where `source` is `env:VARIABLE` or `file:PATH`."""
+    """Return how to give a secret its value, where `source` is `env:VARIABLE` or `file:PATH`."""
     kind, _, place = source.partition(":")
     if kind == "env":
         return f"set the environment variable {visible(place)}, for the user who runs batchctl, and start it again"
@@ -17,12 +17,12 @@ def how_to_set_secret(source: str) -> str:
 
 
 def how_to_name_secret(name: str) -> str:
-    """Say how to make a secret known that the configuration lacks."""
+    """Return how to add a secret that the configuration lacks."""
     return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml and restart the controllers"
 
 
 def how_to_add_connection(name: str) -> str:
-    """Say how to make a connection known that the configuration lacks."""
+    """Return how to add a connection that the configuration lacks."""
     return f"add [connections.{visible(name)}] to batchctl.toml and restart the controllers"
 
 

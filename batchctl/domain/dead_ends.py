@@ -1,4 +1,4 @@
-"""What leads nowhere until a person corrects it: rows nobody can read, carry out, take or start by."""
+"""Dead ends, until a person corrects them: rows that cannot be read, carried out, taken, or start anything."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ LONGEST = 500
 _SO = {
     "BatchControl": "the instance does not go on",
     "FileProcess": "nothing becomes of the row",
-    "BatchProcessHistory": "nothing goes by the attempt",
+    "BatchProcessHistory": "the attempt is ignored",
     "BatchFreeze": "it freezes until somebody thaws it",
     "Leader": "no controller leads, and nothing new becomes an instance",
-    "Incident": "nobody is told anything more of it",
+    "Incident": "no more messages are sent about it",
 }
-"""What follows from a row that starts nothing anyway, and that nothing can go by."""
+"""The consequences of an unreadable row that starts nothing anyway."""
 BY_A_PERSON = "rejected by "
-"""How the message of a row begins that a person has rejected: nobody needs to be told."""
+"""How the message of a row begins that a person has rejected: people need not be told."""
 
 CORRECTED = " (corrected since)"
-"""How the message of a row ends that a hand has corrected since it was rejected: the message tells of what it was."""
+"""How the message of a row ends that a person has corrected since it was rejected: it describes the old state."""
 
 
 @value
@@ -44,7 +44,7 @@ class DeadEnd:
 
 @named_value
 class Start:
-    """What starts work for an entity of itself."""
+    """Something that starts work for an entity by itself."""
 
     source: str
     """As `SchedulerLog` names it."""
@@ -52,7 +52,7 @@ class Start:
 
 
 def unreadable(row: UnreadableRow, now: datetime) -> IncidentSign:
-    """Return the problem of a row that nothing can go by."""
+    """Return the sign of an unreadable row."""
     starts = "its batch does not run" if row.batch_id is not None else "it starts nothing"
     so = _SO.get(row.table, starts)
     return IncidentSign(
@@ -67,7 +67,7 @@ def unreadable(row: UnreadableRow, now: datetime) -> IncidentSign:
 
 
 def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
-    """Yield what a batch and its steps name, and no controller has."""
+    """Yield the plugins that a batch and its steps name, and no controller has."""
     for missing in batch.missing_plugins:
         yield IncidentSign(
             kind=IncidentKind.UNREADABLE,
@@ -84,7 +84,7 @@ def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSig
 def without_steps(
     batches: Iterable[BatchDefinition], registered_before: Collection[BatchId], now: datetime
 ) -> Iterator[IncidentSign]:
-    """Yield the batches without steps, but for those whose steps may be about to be inserted."""
+    """Yield the batches without steps, except those whose steps may be about to be inserted."""
     for batch in batches:
         if not batch.steps and batch.batch_id in registered_before:
             yield IncidentSign(
@@ -100,7 +100,7 @@ def without_steps(
 
 
 def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSign]:
-    """Yield what a batch needs more of than there is."""
+    """Yield the resources of which a batch needs more units than there are."""
     for need in batch.needs:
         if need.units > need.capacity:
             name = visible(need.name)
@@ -117,7 +117,7 @@ def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSi
 
 
 def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[IncidentSign]:
-    """Yield the limit of everything that is under way where it is none at all."""
+    """Yield the limit on all that is under way, where it lets nothing start."""
     if limit == 0:
         yield IncidentSign(
             kind=IncidentKind.UNREADABLE,
@@ -133,7 +133,7 @@ def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Ite
 def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[IncidentSign]:
     """Yield what was rejected of each entity for the same reason: the newest row speaks for all.
 
-    Of what a hand has rejected without a word it is said if no batch takes it: `entities` are those that some batch takes.
+    A row that somebody rejected by hand without a reason gets a hint if its entity is not among the taken `entities`.
     """
     seen = dict[str, tuple[IntakeRow, int]]()
     for row in rows:
@@ -163,7 +163,7 @@ def untaken(
     batches: Collection[BatchDefinition],
     now: datetime,
 ) -> Iterator[IncidentSign]:
-    """Yield the entities that no batch takes and something asks for: rows that wait, and what would start more of them.
+    """Yield the entities that no batch takes and something asks for: by rows that wait, or by what would start more.
 
     Some of the `entities` that are taken may be those of batches that cannot be read.
     """
@@ -198,7 +198,7 @@ def untaken(
 
 
 def misread_column(batch: BatchId, name: str, column: str, wording: str, now: datetime) -> IncidentSign:
-    """Return the problem of a column that nothing can be made of, though its batch can be read and goes on."""
+    """Return the sign of a column that cannot be used, though its batch can be read and goes on."""
     quoted = "'" + visible(name).replace("'", "''") + "'"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
@@ -213,7 +213,7 @@ def misread_column(batch: BatchId, name: str, column: str, wording: str, now: da
 
 
 def unknown_setting(name: str, wording: str, now: datetime) -> IncidentSign:
-    """Return the problem of a setting that nothing goes by, and that somebody relies on."""
+    """Return the sign of a setting that has no effect, and that somebody relies on."""
     called = f"Setting {visible(name)}"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
@@ -227,13 +227,13 @@ def unknown_setting(name: str, wording: str, now: datetime) -> IncidentSign:
 
 
 def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
-    """Return the problem of a setting that cannot be meant so: for fear of it nothing of its kind is purged."""
+    """Return the sign of a setting that makes no sense: because of it nothing of its kind is purged, to be safe."""
     called = f"Setting {visible(finding.name)}"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
         key=key_of(IncidentKind.UNREADABLE, "Setting", finding.name),
         subject=called,
-        message=f"{called} cannot be gone by: {shorten(finding.message, LONGEST)}",
+        message=f"{called} cannot be used: {shorten(finding.message, LONGEST)}",
         severity=Severity.WARNING,
         since=now,
         next_step=f"correct {finding.column} of that row of Setting; what it may say stands in docs/retention.md",
@@ -241,7 +241,7 @@ def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
 
 
 def history_grows(wording: str, now: datetime) -> IncidentSign:
-    """Return the problem of a history that fills the disk."""
+    """Return the sign of a history that fills the disk."""
     return IncidentSign(
         kind=IncidentKind.HISTORY_GROWS,
         key=key_of(IncidentKind.HISTORY_GROWS),
@@ -254,7 +254,7 @@ def history_grows(wording: str, now: datetime) -> IncidentSign:
 
 
 def not_starting(one: DeadEnd) -> IncidentSign:
-    """Return the problem of what should start work, and cannot."""
+    """Return the sign of what should start work, and cannot."""
     return IncidentSign(
         kind=IncidentKind.NOT_STARTING,
         key=key_of(IncidentKind.NOT_STARTING, one.source),

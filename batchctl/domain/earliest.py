@@ -16,13 +16,13 @@ class Earliest:
     """Not before a time, and perhaps not before something else either."""
 
     at: datetime | None
-    """Before when it does not start; None where no gate says so."""
+    """Before when it does not start; None where no gate gives a time."""
     needs: tuple[Ends, ...] = ()
     """What has to happen besides: that time alone does not let it start."""
     is_now: bool = False
 
     def __str__(self) -> str:
-        """Say it."""
+        """Return it in words."""
         if self.is_now:
             return NOW
         then = " and ".join(self.needs)
@@ -33,7 +33,7 @@ class Earliest:
 
 
 def earliest(gates: Sequence[Gate]) -> Earliest:
-    """Reckon it from every gate of a thing."""
+    """Work it out from all gates of an instance or a batch."""
     blocking = [gate for gate in gates if gate.blocked is not None]
     if not blocking:
         return Earliest(None, is_now=True)

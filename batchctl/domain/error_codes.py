@@ -1,4 +1,4 @@
-"""The code of each place that makes an error for people. A number is given once: what is gone leaves a gap."""
+"""The code of each place that makes an error for people. A number is given once: a place that is gone leaves a gap."""
 
 from __future__ import annotations
 

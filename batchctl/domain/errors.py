@@ -17,7 +17,7 @@ BatchctlError
 └── PluginError             a plugin is broken or missing
     └── NoAnswer            a handler did not answer what it was asked
 
-Every message says what happened, to which row, and what to do next.
+Every message tells what happened, to which row, and what to do next.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BatchctlError(Exception):
 
     @property
     def code(self) -> str:
-        """Return what documentation can be searched for: it stays the same, whatever the message says."""
+        """Return the code that documentation can be searched for: it does not change with the message."""
         return code_at(self._place)
 
     def reworded(self, message: str, next_step: str | None) -> Self:
@@ -55,32 +55,32 @@ class BatchctlError(Exception):
 
     @property
     def in_full(self) -> str:
-        """Say on one line what happened and what to do next, where there is no line of its own for that."""
+        """Return on one line what happened and what to do next, where there is no line of its own for that."""
         return in_one_line(self.message, self.next_step)
 
 
 NEXT = " Next: "
-"""What stands between what happened and what to do next."""
+"""The words between what happened and what to do next."""
 
 
 def in_one_line(message: str, next_step: str | None = None) -> str:
-    """Say what happened and what to do next so that `next_step_in` finds it: what a value in the message says is no next step."""
+    """Join what happened and what to do next so that `next_step_in` finds the latter, whatever the message contains."""
     said = message.replace(" Next:", " 'Next:'")
     return said if next_step is None else f"{said}{NEXT}{next_step}"
 
 
 def without_next_step(line: str) -> str:
-    """Return of such a line what happened."""
+    """Return the part of such a line that tells what happened."""
     return line.partition(NEXT)[0]
 
 
 def next_step_in(line: str) -> str | None:
-    """Return of such a line what to do next."""
+    """Return the part of such a line that tells what to do next."""
     return line.partition(NEXT)[2] or None
 
 
 def is_typed(error: BaseException) -> bool:
-    """Say whether an error may be Ctrl-C: where a program hears of signals otherwise, nobody but its own code raises that."""
+    """Say whether an error may be Ctrl-C: where a program handles SIGINT otherwise, only code raises it."""
     return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -91,7 +91,7 @@ def _place() -> str:
         frame = frame.f_back
     if frame is None:
         return ""
-    # What stands in a comprehension is the business of the function around it.
+    # A comprehension counts as the function around it.
     return f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname.partition('.<locals>.<')[0]}"
 
 
@@ -102,7 +102,7 @@ class ConfigurationError(BatchctlError):
 
 
 class InvalidInput(BatchctlError):
-    """What was typed, or stands in a request, says nothing that could be meant."""
+    """What was typed, or stands in a request, has no meaning."""
 
     exit_code = 2
 
@@ -139,7 +139,7 @@ class DatabaseRefused(BatchctlError):
 
 
 class DatabaseUnreachable(DatabaseRefused):
-    """The way to the control database is gone, for a moment or for longer; nothing is known against the database."""
+    """The connection to the control database is lost, for a moment or longer; nothing is known against the database."""
 
 
 class OutcomeUnknown(DatabaseUnreachable):
@@ -173,4 +173,4 @@ class PluginError(BatchctlError):
 
 
 class NoAnswer(PluginError):
-    """A step handler took too long over what it was asked, or raised what ends a program."""
+    """A step handler took too long to answer, or raised what ends a program."""

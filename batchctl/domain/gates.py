@@ -32,11 +32,11 @@ from batchctl.domain.unreadable import correcting as correcting_row
 from batchctl.domain.values import value
 
 LISTED = 5
-"""How many of those that hold something are named one by one."""
+"""How many of the holders are named one by one."""
 
 
 class Ends(StrEnum):
-    """What lets a gate be passed that blocks."""
+    """What lets a blocking gate be passed."""
 
     ACT = "when a person acts"
     HOLDER = "when what holds it ends"
@@ -55,27 +55,27 @@ class Gate:
     """The row that blocks, or the rows."""
     ends: Ends = Ends.ACT
     until: datetime | None = None
-    """Before when it certainly blocks, where that is known."""
+    """The time before which it certainly blocks, where that is known."""
 
 
 @value
 class Holder:
-    """An instance that has what another one waits for, or gets it first."""
+    """An instance that holds what another one waits for, or gets it first."""
 
     instance_id: InstanceId
     batch_id: BatchId
     since: datetime | None = None
-    """Since when it is under way; None where it starts only now, before the one that asks."""
+    """Since when it is under way; None where it starts only now, before the one in question."""
 
     def __str__(self) -> str:
-        """Name it, and say since when."""
+        """Return its name, and since when it runs."""
         when = "which starts first" if self.since is None else f"since {self.since:%Y-%m-%d %H:%M:%S} UTC"
         return f"BatchControl {self.instance_id} {when}"
 
 
 @value
 class Slots:
-    """How many instances the controllers that run can have under way together, and what takes all of that, if it is taken."""
+    """How many instances the running controllers can have under way together, and what takes all of that, if so."""
 
     count: int
     takers: tuple[Holder, ...] = ()
@@ -93,13 +93,13 @@ class GateContext:
     stop_all: BatchInstance | None = None
     """A failure anywhere whose batch stops everything."""
     others: Occupancy | None = None
-    """What else is claimed, or will be first, where that is not reckoned into `places` already."""
+    """What else is claimed, or will be first, where that is not counted in `places` already."""
     holders: tuple[Holder, ...] = ()
-    """Whose it is."""
+    """The instances that hold it."""
     slots: Slots | None = None
-    """Whether a controller has room for it, where anybody asks: one that claims knows that of itself."""
+    """Whether a controller has room for it; None while claiming: a controller knows its own."""
     last: HistoryEntry | None = None
-    """The last attempt of one that has failed, where anybody asks what to do about it."""
+    """The last attempt of an instance that has failed, for the advice about it."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext) -> tuple[Gate, ...]:
@@ -119,7 +119,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext
 
 
 def locks(controllers: Iterable[ControllerRow], names: Collection[str]) -> Gate:
-    """Return the gate of the rows that somebody keeps locked, as controllers say it of what has one of some names."""
+    """Return the gate of locked rows: what controllers report as locked under any of some names."""
     for row in controllers:
         if (found := message_about(row.failure, names)) is not None:
             said, end = found
@@ -158,7 +158,7 @@ def startable(
 def stopper(instance: BatchInstance, failures: Sequence[BatchInstance]) -> BatchInstance | None:
     """Return which of the failures that stop everything keeps an instance from starting.
 
-    A failure's own retry is how it may be dealt with: only what needs a person, or an earlier retry, goes before it.
+    A failure's own retry may be its cure: only a failure that needs a person, or an earlier retry, goes before it.
     """
     own_retry = instance.status is InstanceStatus.RETRY and any(
         at.instance_id == instance.instance_id for at in failures
@@ -186,7 +186,7 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
     InstanceStatus.PAUSED: ("somebody paused it", "batchctl resume {id} --reason ..."),
     InstanceStatus.FAILED: ("a step failed and no retry is left", None),
     InstanceStatus.HELD: (
-        "a step was started and nobody knows how it ended; look at its work, then decide",
+        "a step was started and it is unknown how it ended; look at its work, then decide",
         "batchctl rerun {id} --reason ...   (or: batchctl skip {id} --reason ...)",
     ),
     InstanceStatus.CANCELLING: ("it is being cancelled", None),
@@ -196,18 +196,18 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 
 
 _UNDER_WAY = {InstanceStatus.RUNNING, InstanceStatus.CANCELLING}
-"""Where it is the running step that has to end first; what pauses then waits for a person."""
+"""The running step has to end first; what pauses then waits for a person."""
 
 _PASSED = {
     name: Gate(name)
     for name in ("status", "enabled", "freeze", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
 }
-"""The gates that say no more than that they are passed, as they do of every instance that starts."""
+"""The gates that only say that they are passed, as they are for every instance that starts."""
 
 _ACTS = re.compile(r"batchctl (?:rerun|cancel|submit) ")
-"""What says itself how an instance goes on, or that it does not."""
+"""Commands that decide themselves how an instance goes on, or that it does not."""
 _AT_ONCE = f"'{LONG_AGO:%Y-%m-%d %H:%M:%S}.000'"
-"""A time that has come for everybody, as SQL writes it."""
+"""A time that is past everywhere, as SQL writes it."""
 _RERUN = "batchctl rerun {id} --reason ..."
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
@@ -215,7 +215,7 @@ _TO_MEND = "correct what its message names (batchctl history {id}), then: batchc
 def mending(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
     """Return what to type about an instance that has failed: the SQL of a job can be corrected by a command.
 
-    Its last attempt says itself what to correct if it was refused before it began.
+    An attempt that was refused before it began names itself what to correct.
     """
     rerun = _RERUN.format(id=instance.instance_id)
     mend = refused_mend(batch, last)
@@ -230,7 +230,7 @@ def mending(instance: BatchInstance, batch: BatchDefinition | None, last: Histor
 
 
 def refused_mend(batch: BatchDefinition | None, last: HistoryEntry | None) -> str | None:
-    """Return what to do about an attempt that was refused before it began, or would be in vain again; None of another."""
+    """Return what to do about an attempt that was refused before it began, or would fail again; None for others."""
     if last is None or batch is None:
         return None if last is None else last.mend
     if last.mend is None:
@@ -255,7 +255,7 @@ def _status(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry 
 
 
 def enabled(batch: BatchDefinition) -> Gate:
-    """Return the gate of a batch that somebody may have disabled."""
+    """Return the gate of a batch that may be disabled."""
     if batch.enabled:
         return _PASSED["enabled"]
     return Gate(
@@ -267,7 +267,7 @@ def enabled(batch: BatchDefinition) -> Gate:
 
 
 def frozen(batch: BatchDefinition, now: datetime) -> Gate:
-    """Return the gate of a batch in which somebody may have let nothing start for a while."""
+    """Return the gate of a batch that may be frozen."""
     freeze = freezes.holding(batch, now)
     if freeze is None:
         return _PASSED["freeze"]
@@ -283,7 +283,7 @@ def frozen(batch: BatchDefinition, now: datetime) -> Gate:
 
 
 def is_open(batch: BatchDefinition, now: datetime) -> bool:
-    """Say whether anything new may start in a batch: somebody may have disabled or frozen it."""
+    """Say whether anything new may start in a batch: it may be disabled or frozen."""
     return batch.enabled and freezes.holding(batch, now) is None
 
 
@@ -363,7 +363,7 @@ def _stop_all(failure: BatchInstance | None) -> Gate:
 
 
 def _ends(other: BatchInstance) -> Ends:
-    """Say what lets those behind an instance go on: its own next attempt, or a person."""
+    """Return what lets those behind an instance go on: its own next attempt, or a person."""
     return Ends.HOLDER if other.status in _GOES_ON else Ends.ACT
 
 

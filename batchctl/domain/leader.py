@@ -1,4 +1,4 @@
-"""Who leads: one controller at a time, for as long as its lease lasts."""
+"""Which controller leads: one at a time, for as long as its lease lasts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batchctl.domain.values import named_value
 BEATS = 10
 """For how many signs of life one lease of the lead lasts."""
 HIGHEST_FENCE = 2_000_000_000
-"""Behind it comes 1 again: a fence has to be another than that before, and no more."""
+"""After it comes 1 again: a fence only has to differ from the one before."""
 
 
 @named_value
@@ -20,14 +20,14 @@ class Lead:
 
     controller: Annotated[str | None, "ControllerName"]
     fence: int
-    """Another with every controller that takes the lead: what is written under an older one is refused."""
+    """A new number with every controller that takes the lead: what is written under an older one is refused."""
     until: Annotated[datetime, "LeaseUntil"]
     """When the lease ends, by the database's clock."""
     place: str | None
     """Where the database was when somebody last let controllers work on it."""
 
     def leads(self, now: datetime) -> str | None:
-        """Return who leads now."""
+        """Return the controller that leads now."""
         return self.controller if self.until > now else None
 
 

@@ -1,4 +1,4 @@
-"""When another controller counts as dead. Decided by what is seen to change, never by anybody's wall clock."""
+"""When another controller counts as dead. Decided by what is seen to change, never by a wall clock."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Rhythm:
 
     @property
     def lease(self) -> timedelta:
-        """Return how long a controller may take itself for alive after a sign of life.
+        """Return how long a controller may count itself as alive after a sign of life.
 
-        What must not run beside its own repetition has to be stopped by the time others may repeat it.
+        A step that must not run beside its own repetition has to be stopped by the time others may repeat it.
         """
         needed = self.stop_grace + self.heartbeat_interval
         return self.orphan_timeout - max(self.orphan_timeout / 5, min(needed, self.orphan_timeout / 2))
@@ -31,14 +31,14 @@ class Rhythm:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """The last change of a controller's sign of life, and when it was first seen by one's own clock."""
+    """The last change of a controller's sign of life, and when it was first seen by this program's clock."""
 
     seq: int
     since: float
 
 
 def seen(before: Sighting | None, row: ControllerRow | None, now: float) -> Sighting:
-    """Take notice of a controller's sign of life, or that its row is missing: it lives perhaps, and enters itself anew."""
+    """Return the sighting of a sign of life; of a missing row too: its controller may live, and enter itself anew."""
     seq = NO_ROW if row is None else row.heartbeat_seq
     return before if before is not None and before.seq == seq else Sighting(seq, now)
 
@@ -49,6 +49,6 @@ def is_overdue(sighting: Sighting, row: ControllerRow | None, now: float, rhythm
 
 
 def patience(row: ControllerRow | None, rhythm: Rhythm) -> timedelta:
-    """Return how long to wait for a controller's sign of life: what it relies on, when that is longer than one's own."""
+    """Return how long to wait for a controller's sign of life: its own setting, when that is longer than this one's."""
     relied_on = None if row is None else row.orphan_timeout
     return max(rhythm.orphan_timeout, relied_on or timedelta(0))

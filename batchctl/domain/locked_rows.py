@@ -1,4 +1,4 @@
-"""What others keep locked, as a controller says it with its sign of life, and who asks why is told of it."""
+"""What others keep locked, as a controller writes it with its sign of life, and as `why` reads it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from batchctl.domain.errors import in_one_line, without_next_step
 from batchctl.domain.rows import BatchDefinition, BatchInstance
 
 TO_END_IT = "; to end it: "
-"""What stands between who keeps something locked and the statement that ends it."""
+"""Separates who keeps something locked from the statement that ends it."""
 MOST = 20
-"""So much of it is named."""
+"""At most so many locks are named."""
 SO = "somebody keeps rows locked: "
-"""How a trouble begins that is this."""
+"""How the `Trouble` of a controller begins that is kept from work by locks."""
 BETWEEN = " | "
-"""What stands between what is said of the one and of the next."""
+"""Separates the parts about one lock and the next."""
 ESCAPED = "|", ":"
-"""What a name may not hold as it is: it would end what is said of another, or begin it."""
+"""Characters that a name may hold only escaped: they would end one part, or begin another."""
 LEAD = "Leader 1"
-"""What is called so is the row that says who leads."""
+"""The name of the row that holds the lead."""
 _CULPRIT = re.compile(r"session (\d+) \(.*?transaction open since ([\d:.\- ]+) UTC")
 """Which transaction of which session keeps something locked, as the databases name it."""
 ESCAPE = "\\"
-"""What stands before it then."""
+"""Stands before an escaped character."""
 
 
 def failure_of(locked: Mapping[str, str]) -> str | None:
-    """Return the trouble that this is, by what is locked: what is said of it, and what ends that."""
+    """Return the failure for these locks, by the name of what is locked: the messages, and what ends it."""
     if not locked:
         return None
     named = [f"{as_announced(what)}: {_without_marks(said)}" for what, said in islice(locked.items(), MOST)]
@@ -40,14 +40,14 @@ def failure_of(locked: Mapping[str, str]) -> str | None:
 
 
 def as_announced(name: str) -> str:
-    """Write a name so that nothing in it is taken for what stands between names; the views do the same."""
+    """Escape a name so that nothing in it is taken for a separator; the views do the same."""
     for mark in ESCAPED:
         name = name.replace(mark, f"{ESCAPE}{mark}")
     return name
 
 
 def _without_marks(wording: str) -> str:
-    """Write what is said, of which a session says a part itself, so that only what ends it stands behind that mark."""
+    """Escape a message, part of which a session may choose, so that only the ending statement follows the mark."""
     who, end = parted(wording)
     plain = who.replace("|", f"{ESCAPE}|").replace(TO_END_IT, as_announced(TO_END_IT))
     return f"{plain}{TO_END_IT}{end}" if end else plain
@@ -60,12 +60,12 @@ def parted(wording: str) -> tuple[str, str | None]:
 
 
 def is_of_locks(failure: str | None) -> bool:
-    """Say whether a controller's trouble is that somebody keeps rows locked: what these do not concern goes on."""
+    """Say whether a controller's failure is that somebody keeps rows locked: what these do not concern goes on."""
     return (failure or "").startswith(SO)
 
 
 def message_about(failure: str | None, names: Collection[str]) -> tuple[str, str | None] | None:
-    """Return what such a trouble says of anything that has one of some names, and the statement that ends it."""
+    """Return what such a failure says of anything with one of some names, and the statement that ends it."""
     if failure is None or not is_of_locks(failure):
         return None
     entries = without_next_step(failure).removeprefix(SO).split(BETWEEN)
@@ -74,10 +74,10 @@ def message_about(failure: str | None, names: Collection[str]) -> tuple[str, str
 
 
 def culprits(failure: str | None) -> frozenset[tuple[str, str]]:
-    """Return which transactions such a trouble names."""
+    """Return the transactions that such a failure names."""
     return frozenset(_CULPRIT.findall(failure or ""))
 
 
 def names_of(instance: BatchInstance, batch: BatchDefinition) -> tuple[str, ...]:
-    """Return by which names a lock may be called that keeps an instance from starting."""
+    """Return the names under which a lock may be listed that keeps an instance from starting."""
     return f"BatchControl {instance.instance_id}", f"batch {batch.name}", f"FileProcess {instance.intake_id}"

@@ -1,8 +1,8 @@
 """What happens after a step: decided here, purely; written elsewhere.
 
 The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits
-RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back. A failure that no retry can mend
-takes none and skips them all: what is left over tells it from one whose retries are used up.
+RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back. A failure that no retry can
+mend takes none and skips them all: the number left distinguishes it from one whose retries are used up.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ LOST_LIMIT = 5
 """An instance whose steps were lost more often than this is held: something kills its controllers."""
 
 PUT_BACK_FOR = timedelta(seconds=30)
-"""How long a step is left alone that could not be begun because its host lacked something."""
+"""How long to wait before a step is tried again that could not be begun because its host lacked something."""
 
 PUT_BACK_FOR_MOST = timedelta(minutes=10)
-"""How long at most, where it is so much longer each time: what its host does not have may be missing for days."""
+"""The longest such wait, as it grows each time: what its host does not have may be missing for days."""
 
 
 @value
@@ -39,18 +39,18 @@ class Move:
 
 @value
 class Ended:
-    """An execution that has ended, as far as anybody can know."""
+    """An execution that has ended, as far as can be known."""
 
     seq: int
     status: HistoryStatus
     message: str | None
     fatal: bool = False
     undecidable: bool = False
-    """True when a check was asked and could not tell: only a person can decide."""
+    """True when a check was asked and had no answer: only a person can decide."""
     never_ran: bool = False
     """True when it could not be begun, through no fault of its own."""
     times: int = 1
-    """How often it was tried by now, where it is left alone for longer each time."""
+    """How often it was tried by now, where the wait grows each time."""
 
 
 _WHY_HALF_WAY = {
@@ -85,7 +85,7 @@ def _seconds(duration: timedelta | None) -> str:
 
 
 def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
-    """Read the answer of a check command: the lost step was done, was not done, or nobody knows."""
+    """Read the answer of a check command: the lost step was done, was not done, or it is unknown."""
     if done is None:
         said = f"the check could not tell whether the step was done: {outcome.message or 'no answer'}"
         return Ended(seq=seq, status=HistoryStatus.LOST, message=said, undecidable=True)
@@ -143,7 +143,7 @@ def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now
     lost_count = instance.lost_count + 1
     if on_lost is OnLost.HOLD or lost_count > most or end.undecidable:
         return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)
-    # It is not the step that failed: what was lost uses up no retry, and is not kept waiting.
+    # The step itself did not fail: a lost one uses up no retry, and does not wait.
     verb = InstanceVerb.PAUSE if instance.status is InstanceStatus.PAUSING else InstanceVerb.RETRY_AT
     return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
 
@@ -166,7 +166,7 @@ def _standing(
 
 
 def cause_of(status_before: InstanceStatus, *, attempts: int, must_verify: bool) -> Cause:
-    """Say why an attempt is made, from how often the step was tried and how its instance stood."""
+    """Return why an attempt is made, from how often the step was tried and the instance's status."""
     if must_verify:
         return Cause.VERIFY
     if attempts == 0:

@@ -1,4 +1,4 @@
-"""How much of what is limited is taken: always reckoned from the claimed rows, never kept."""
+"""How much of what is limited is taken: always computed from the claimed rows, never stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler is asked, what it answers."""
+"""What a handler is asked, and what it answers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from batchctl.domain.rows import BatchInstance, Step
 from batchctl.domain.values import named_value, value
 
 STOPPED_EARLY = "the job stopped early"
-"""How the message begins of a job that has noticed that it was to stop, and has ended by itself."""
+"""How the message begins of a job that noticed that it was to stop, and ended by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong with a definition, said so that the reader can mend it."""
+    """Something wrong with a definition, worded so that the reader can correct it."""
 
     column: str
     message: str
     remedy: str | None = None
-    """What to do when it is not the row that is wrong, but what lies around it."""
+    """What to do when not the row is wrong, but something that it refers to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class StepContext:
     batchctl_command: tuple[str, ...]
     """How this batchctl with this configuration is called from a shell."""
     unloaded: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with modules that cannot be loaded, and may have jobs that nothing is known of; and what to do about each."""
+    """What is wrong with modules that cannot be loaded, and may have jobs of their own; and what to do about each."""
     control: Connection | None = None
     """The control database, for populators that ask one; no step names it."""
 
@@ -85,9 +85,9 @@ class StepRequest:
     attempt_no: int
     context: StepContext
     note: str
-    """One line that says when, where and as whom it runs; goes into the command text as a comment."""
+    """One line with the time, the host and the user; goes into the command text as a comment."""
     database_id: str
-    """What tells the instance from those of the same number in other control databases."""
+    """What distinguishes the instance from those of the same number in other control databases."""
 
     @property
     def lock_name(self) -> str:
@@ -106,7 +106,7 @@ class Rendered:
     brief: bool = False
     """True when executing waits for nothing, so that it may be done on the controller's own thread, which is faster.
 
-    Only the product's own handlers are believed: steps of a plugin's are always carried out on threads of their own.
+    Only the product's own handlers may set it: steps of a plugin's are always carried out on threads of their own.
 
     With a handler that `RunsOneCommand` this concerns `command` and `outcome`; the command itself may take its time.
     """
@@ -120,7 +120,7 @@ class StepOutcome:
     message: str | None = None
     return_code: int | None = None
     error_code: str | None = None
-    """SQLSTATE, number or name of the server's error; of a command that failed it is the exit code, which nobody has to say."""
+    """SQLSTATE, number or name of the server's error; for a command that failed, the exit code by default."""
     error_line: int | None = None
     """On which line of the author's text it failed, as far as that is known."""
     output: str | None = None
@@ -132,9 +132,9 @@ class StepOutcome:
     stopped: bool = False
     """True when the execution ended because it was told to stop."""
     lost: bool = False
-    """True when nobody knows whether it was done, as when a connection breaks: OnLost decides what follows."""
+    """True when it is unknown whether it was done, as when a connection breaks: OnLost decides what follows."""
     never_ran: bool = False
-    """True when it could not be begun because this host lacks what another may have: it is put back, and costs no retry."""
+    """True when it could not be begun because this host lacks what another may have: put back, without a retry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

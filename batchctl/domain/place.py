@@ -1,4 +1,4 @@
-"""Where a control database is: what tells it from its copies."""
+"""Where a control database is: what distinguishes it from its copies."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ NAMES = (
 )
 
 _FILE = "file:"
-"""How a column begins that names a file: what that names, nobody knows who has not read it."""
+"""How a column begins that names a file, whose content is unknown until it is read."""
 SECRET = "secret:"  # noqa: S105 - the word that begins a reference, not a secret
 
 
@@ -113,7 +113,7 @@ def _named(name: str) -> Part:
     if name.startswith(SECRET) and len(name) > len(SECRET):
         return SecretReference(name.removeprefix(SECRET))
     known = did_you_mean(shorten(name, 60), NAMES)
-    # Of awk, JSON or a shell: nobody would look for another name.
+    # Of awk, JSON or a shell: no other name is meant.
     known = known if _LIKE_A_NAME.fullmatch(name) else " A brace that stands for itself is written twice: {{ and }}."
     message = f"'{{{visible(shorten(name, 60))}}}' is not a placeholder.{known}"
     raise MalformedTemplate(message)
@@ -211,7 +211,7 @@ def _columns_with(request: StepRequest, written: str) -> str:
 
 
 def correct_value(request: StepRequest, column: str) -> str:
-    """Return what to do about what a column of a step holds: a value of the instance that it names, or its own text."""
+    """Return how to correct the value in a column of a step: the instance's value that it names, or its own text."""
     text = request.step.data[int(column.removeprefix("Data")) - 1]
     try:
         names = {part.name for part in parse(text or "") if isinstance(part, Placeholder)}

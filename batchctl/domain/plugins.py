@@ -11,7 +11,7 @@ from batchctl.domain.unreadable import correcting
 from batchctl.domain.values import named_value
 
 SEPARATOR = ","
-"""What stands between names in a column: of a name that holds it nobody can say that it is missing."""
+"""Separates names in a column: a name that contains it can never be reported as missing."""
 _PYTHON = "python"
 """The ProcessType whose Data1 names a job."""
 
@@ -24,10 +24,10 @@ class Plugins:
     populators: frozenset[str]
     jobs: frozenset[str]
     left_out: str | None = None
-    """What is to be said of the modules that are not there: nobody knows what they would announce."""
+    """The message about the modules that are missing: it is unknown what they would announce."""
 
     def missing_for(self, batch: BatchDefinition) -> tuple[MissingPlugin, ...]:
-        """Return what a batch and its steps name and nothing here has."""
+        """Return what a batch and its steps name and is not installed here."""
         return tuple(self._missing(batch))
 
     def can_populate(self, batch: BatchDefinition) -> bool:
@@ -35,7 +35,7 @@ class Plugins:
         return not _is_missing(batch.populator, self.populators)
 
     def can_begin(self, step: Step) -> bool:
-        """Say whether what carries a step out is here."""
+        """Say whether the plugin that carries a step out is here."""
         return not (self._lacks_type(step) or self._lacks_job(step))
 
     def _lacks_type(self, step: Step) -> bool:

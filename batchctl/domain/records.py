@@ -1,4 +1,4 @@
-"""Which columns a value is made of: each is said once, at its attribute, and reading, writing and JSON go by it.
+"""Which columns a value is made of: each is named once, at its attribute, for reading, writing and JSON.
 
 An attribute is a column of its own name (`file_name` is `FileName`) unless it is annotated with another one, as in
 `Annotated[int, "Controller_id"]`; some words are called the same in every record. The type says how its value is kept.
@@ -31,7 +31,7 @@ class Mark(Enum):
 
 
 Apart = Annotated[Kind, Mark.NO_COLUMN, Mark.NOT_SHOWN]
-"""An attribute that is made of something else than one column; whoever reads the row says what it is."""
+"""An attribute that is made of something else than one column; the reader of the row supplies it."""
 Hidden = Annotated[Kind, Mark.NOT_SHOWN]
 """A column that JSON does not show."""
 
@@ -42,7 +42,7 @@ _EVERYWHERE = {
     "seq": "ProcessControlSeq",
     "last_seq": "PrevProcessControlSeq",
 }
-"""The attributes that are called the same in every record, and not as their columns."""
+"""The attributes that have the same name in every record, and another one than their columns."""
 
 Convert = Callable[[Any], Any]
 
@@ -55,7 +55,7 @@ class Kept:
     write: Convert | None = None
     show: Convert | None = None
     parse: Convert | None = None
-    """From what JSON, or a file of definitions, says; raises `ValueError` for what is none."""
+    """From JSON, or from a file of definitions; raises `ValueError` for anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def values_of(record: Any, *but: str) -> dict[str, Any]:
 
 
 def shown(record: Any, **instead: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a record by column names as JSON has it; of some attributes it is said what stands in their place."""
+    """Return a record by column names as JSON has it; `instead` gives other content for some attributes."""
     found: dict[str, JsonValue] = {}
     for field in fields_of(type(record)):
         if field.name in instead:
@@ -115,7 +115,7 @@ def shown(record: Any, **instead: Mapping[str, JsonValue]) -> dict[str, JsonValu
 
 
 def of_columns(record: type[Record], columns: Mapping[str, JsonValue]) -> Record:
-    """Make a record of its columns as JSON has them; what these do not say is as where nobody says anything."""
+    """Make a record of its columns as JSON has them; missing ones get their defaults."""
     values: dict[str, Any] = {}
     for field in fields_of(record):
         if field.record is not None:

@@ -42,7 +42,7 @@ IncidentId = NewType("IncidentId", int)
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
 NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
-"""What a time that cannot be read is taken for; nobody can write it, as no column holds microseconds."""
+"""Stands for a time that cannot be read; it cannot be in a row, as no column holds microseconds."""
 
 HIGHEST_SEQ = 2_000_000_000
 """The highest `ProcessControlSeq` that a step may have."""
@@ -78,9 +78,9 @@ class ControllerRow:
     orphan_timeout: Annotated[timedelta | None, "OrphanTimeoutSecs"] = None
     """How long others have to wait for a sign of life; None where an older version has entered it."""
     scheduler_zone: str | None = None
-    """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
+    """By which time zone it fires schedules that name none of their own; None when it fires none."""
     left_out: Hidden[str | None] = None
-    """What is to be said of the plugin modules that it works without; None when it has them all."""
+    """The message about the plugin modules that it works without; None when it has them all."""
     failure: Annotated[str | None, "Trouble"] = None
     """What keeps it from its work, and has for two signs of life at least."""
 
@@ -95,7 +95,7 @@ class Need:
     """The units there are."""
     units: int
     exclusive: bool
-    """True when nobody else may hold any unit meanwhile."""
+    """True when no other instance may hold any unit meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +105,12 @@ class Dependency:
     row_id: Annotated[int, "BatchDependency_id"]
     depends_on: Annotated[BatchId, "DependsOnBatch_id"]
     deadline: Annotated[timedelta, "DeadlineMins"]
-    """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
+    """How long it may wait for that one, counted from the first completion that waits, before a person should look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freeze:
-    """A `BatchFreeze` row: while it holds, nothing new starts in a batch, in those with a tag, or, of neither, in any."""
+    """A `BatchFreeze` row: nothing new starts in a batch, in those with a tag, or, without either, in any."""
 
     freeze_id: Annotated[FreezeId, "BatchFreeze_id"]
     batch: Annotated[str | None, "ProcessBatchName"] = None
@@ -150,7 +150,7 @@ class DataTrigger:
 
     @property
     def source(self) -> str:
-        """Return what `FileProcess.Source` says of what it starts, as far as there is room for it."""
+        """Return the `FileProcess.Source` of what it starts, as far as there is room for it."""
         return f"trigger {self.name}"
 
 
@@ -189,7 +189,7 @@ class FileWatchRow:
 
     @property
     def source(self) -> str:
-        """Return what `FileProcess.Source` and `SchedulerLog.Source` say of it."""
+        """Return its `FileProcess.Source` and `SchedulerLog.Source`."""
         return f"watch {self.name}"
 
 
@@ -238,7 +238,7 @@ class Step:
     max_duration: timedelta | None = None
     on_lost: OnLost = OnLost.HOLD
     max_lost: int = 3
-    """How often in a row it may be lost and still be run, or asked for, again unasked."""
+    """How often in a row it may be lost and still be run, or verified, again without a person."""
     data: DataValues = NO_DATA
 
 
@@ -247,10 +247,10 @@ class MissingPlugin:
     """A name in a definition row that no plugin has."""
 
     seq: int | None = None
-    """Of which step; None for the batch itself."""
+    """The step; None for the batch itself."""
     column: Annotated[str, "ColumnName"]
     message: str
-    """Which row names what, and that it is not installed."""
+    """The message: which row names what, and that it is not installed."""
     mend: Annotated[str, "Next"]
     row: Hidden[str]
     """The row as gates name rows."""
@@ -287,7 +287,7 @@ class BatchDefinition:
     origin: Hidden[str | None] = None
     """What wrote the row and keeps it up to date; None where people did."""
     freezes: Apart[tuple[Freeze, ...]] = ()
-    """What freezes it and was not thawed; some may have ended by themselves."""
+    """Its freezes that were not thawed; some may have ended by themselves."""
     steps: Apart[tuple[Step, ...]] = ()
     needs: Apart[tuple[Need, ...]] = ()
     dependencies: Apart[tuple[Dependency, ...]] = ()
@@ -351,7 +351,7 @@ class BatchInstance:
     source: Hidden[str | None] = None
     """What its `FileProcess` row came from."""
     updated_at: Hidden[Annotated[datetime, "z_updated"]] = field(default=LONG_AGO, compare=False)
-    """When it was last written, as it was read: no moment since lies before it, however far whoever writes it lags behind."""
+    """When it was last written, as it was read: no later moment counts as earlier, however far a clock lags."""
     version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch it was created for; None where that was before versions were counted."""
 
@@ -362,7 +362,7 @@ class BatchInstance:
 
 
 def imagined(batch: BatchDefinition) -> BatchInstance:
-    """Return an instance that a batch might get, for what can be said before it has any."""
+    """Return an instance that a batch might get, for checks before it has any."""
     return BatchInstance(
         instance_id=InstanceId(0),
         batch_id=batch.batch_id,
@@ -435,13 +435,13 @@ class HistoryEntry:
 
     @property
     def mend(self) -> str | None:
-        """Return what to do about an attempt that was refused before it began; None where its message does not say it."""
+        """Return what to do about an attempt that was refused before it began; None if its message does not tell."""
         was_refused = self.command_spec == NOTHING_RENDERED and self.command_text.startswith(NOT_RUN)
         return next_step_in(self.message or "") if was_refused and self.status is HistoryStatus.FAILED else None
 
     @property
     def attempts(self) -> int | None:
-        """Return how many attempts there may be at most, with this one and all before it; None where its end does not tell."""
+        """Return the greatest number of attempts, this one and all before included; None if its end does not tell."""
         if self.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or self.retry_count_after is None:
             return None
         # The retry that it waits for has been counted already.
@@ -459,7 +459,7 @@ class HistoryEntry:
 
     @property
     def in_brief(self) -> str | None:
-        """Return the same without what to do next, for who shows that beside it."""
+        """Return the same without what to do next, for output that shows that beside it."""
         return self._with_retries(self.message if self.mend is None else without_next_step(self.message or ""))
 
     def _with_retries(self, message: str | None) -> str | None:
@@ -469,20 +469,20 @@ class HistoryEntry:
 
     @property
     def in_full(self) -> str | None:
-        """Return the same as `in_brief`, and before it which attempt of several it was that failed."""
+        """Return the same as `in_brief`, after which attempt of several it was that failed."""
         if (self.attempts or 1) == 1:
             return self.in_brief
         return ": ".join(part for part in (f"attempt {self.attempt}", self.in_brief) if part)
 
 
 def attempt_of(number: int, most: int | None) -> str:
-    """Say which attempt it is, of how many at most: the first run counts as well as the retries."""
+    """Name an attempt by its number, of how many at most: the first run counts as well as the retries."""
     return str(number) if most is None else f"{number} of {most}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Populated:
-    """What a populator makes of an intake row: the values the steps' placeholders are filled from."""
+    """What a populator makes of an intake row: the values that the steps' placeholders are filled from."""
 
     data: DataValues = NO_DATA
     cycle_key: str | None = None

@@ -1,4 +1,4 @@
-"""The SQLSTATEs that mssql-python hides behind words of its own."""
+"""The SQLSTATEs that mssql-python replaces by words of its own."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ class FireOutcome(StrEnum):
     FIRED = "fired"
     SKIPPED = "skipped"
     PURGED = "purged"
-    """It fired, and the work is so long over that it was purged since."""
+    """It fired, and its work ended so long ago that it was purged since."""
 
 
 class BackfillStatus(StrEnum):
@@ -229,13 +229,13 @@ class RequestStatus(StrEnum):
 
 
 class IncidentKind(StrEnum):
-    """`Incident.Kind`: what is the matter."""
+    """`Incident.Kind`: what is wrong."""
 
     FAILED = "failed"
     LOST = "lost"
     HELD = "held"
     FAILS_OFTEN = "fails_often"
-    """Of the last runs of a step too many failed, whatever came of the retries."""
+    """Too many of the last runs of a step failed, whatever came of the retries."""
     TOO_LONG = "too_long"
     TOO_SHORT = "too_short"
     NOT_ARRIVED = "not_arrived"
@@ -246,19 +246,19 @@ class IncidentKind(StrEnum):
     NO_WORKER = "no_worker"
     CHANNEL_FAILED = "channel_failed"
     UNREADABLE = "unreadable"
-    """A row of the definitions, which nothing can go by."""
+    """An unreadable row of the definitions."""
     REJECTED = "rejected"
     UNTAKEN = "untaken"
     """No batch takes an entity that something asks for."""
     NOT_STARTING = "not_starting"
-    """A schedule, a trigger or a watch starts nothing because of some trouble."""
+    """A schedule, a trigger or a watch starts nothing because of an error."""
     NO_STEPS = "no_steps"
     HISTORY_GROWS = "history_grows"
     NOBODY_LEADS = "nobody_leads"
     """Controllers work, and none of them makes instances or fires anything."""
     POPULATOR_HANGS = "populator_hangs"
     CONTROLLER_TROUBLE = "controller_trouble"
-    """Something keeps a controller from its work that the database lets it tell."""
+    """Something keeps a controller from its work, while it can still report that to the database."""
 
 
 class IncidentStatus(StrEnum):
@@ -295,7 +295,7 @@ class DeliveryStatus(StrEnum):
     FAILED = "failed"
     """It was given up."""
     WITHDRAWN = "withdrawn"
-    """Nobody needs it any more: what it tells of was over before it was sent."""
+    """It is not needed any more: what it is about was over before it was sent."""
 
 
 class DuplicateKey(StrEnum):

@@ -1,4 +1,4 @@
-"""What to correct first of a step that is refused, or fails again for the same reason, and what runs its instance again."""
+"""What to correct first of a step that is refused, or fails again for the same reason, and how to run it again."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _OF_THE_ROW = {
     ),
     re.compile(r"job '.*' cannot be called so: "): ("Data2", "the function of the job"),
 }
-"""Messages of attempts that were begun, and what their step's row, or what lies around it, has wrong."""
+"""Messages of attempts that were begun, and what is wrong in their step's row, or in what it refers to."""
 
 
 def correct_step(request: StepRequest, columns: str, *besides: str) -> str:
-    """Return what to do where columns of the step's row are wrong, or what lies around it."""
+    """Return what to do where columns of the step's row are wrong, or what they refer to."""
     correct = [_correct(request.step.seq, request.batch_name, columns)] if columns else []
     return f"{', or '.join([*correct, *besides])}, then: {_rerun(request.instance.instance_id)}"
 
 
 def correct_failed(entry: HistoryEntry, batch_name: str) -> str | None:
-    """Return what to do first about an attempt that would fail again the same way; None where its message tells of none."""
+    """Return what to do first about an attempt that would fail again the same way; None if its message is no such."""
     for said, (columns, besides) in _OF_THE_ROW.items():
         if said.match(entry.message or ""):
             correct = _correct(entry.seq, batch_name, columns)

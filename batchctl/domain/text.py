@@ -16,11 +16,11 @@ REASON_LIMIT = 4000
 _LEFT_OUT = "[SQL: ", "(Background on this error at: "
 """How a line begins that says nothing of an error itself."""
 MOST_KNOWN = 8
-"""How many known words are listed where no one is near."""
+"""How many known words are listed where none is near."""
 
 
 def unfit(value: str) -> str | None:
-    """Say why a text cannot be stored, passed or shown everywhere; None when it can."""
+    """Return why a text cannot be stored, passed or shown everywhere; None when it can."""
     if "\x00" in value:
         return "it contains a NUL character"
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
@@ -57,7 +57,7 @@ def _escape(character: str) -> str:
 
 
 def shorten(value: str, limit: int) -> str:
-    """Cut a text for display and say that it was cut."""
+    """Cut a text for display, with a note of the cut."""
     return value if len(value) <= limit else f"{value[: limit - 1]}…"
 
 
@@ -84,7 +84,7 @@ _SAYS_THE_ROW = {"23502", "23514"}
 
 
 def message_of(error: BaseException) -> str:
-    """Return on one line what an error says, or the driver's that it comes from: never the statement."""
+    """Return on one line the message of an error, or of the driver's error that it comes from: never the statement."""
     origin = getattr(error, "orig", None) or error
     diagnosis = getattr(origin, "diag", None)
     said = _diagnosed(diagnosis) if getattr(diagnosis, "sqlstate", None) else _without_statement(str(origin))
@@ -92,18 +92,18 @@ def message_of(error: BaseException) -> str:
 
 
 def _diagnosed(diagnosis: Any) -> str:
-    """Return what a refusal of PostgreSQL says, without where in a function that was."""
-    # Its detail is the whole row then, with a number that is another one each time it is tried.
+    """Return the message of a PostgreSQL error, without its place in a function."""
+    # Its detail is then the whole row, with a number that differs each time it is tried.
     detail = None if diagnosis.sqlstate in _SAYS_THE_ROW else diagnosis.message_detail
     said = (diagnosis.message_primary, detail, diagnosis.message_hint)
     return "\n".join(filter(None, said)) or f"SQLSTATE {diagnosis.sqlstate}"
 
 
 def _without_statement(wording: str) -> str:
-    """Return what SQLAlchemy says before it goes on with the statement, its values and an address of its own."""
+    """Return SQLAlchemy's message without the statement, its values and an address of its own."""
     return "\n".join(takewhile(lambda line: not line.startswith(_LEFT_OUT), wording.splitlines()))
 
 
 def in_short(error: Exception) -> str:
-    """Return on one line which error it is, and what it says."""
+    """Return on one line the class of an error, and its message."""
     return f"{type(error).__name__}: {message_of(error)}".removesuffix(": ")

@@ -1,4 +1,4 @@
-"""A row of the definitions that the engine cannot go by: it is there, and every face says so, and what to correct."""
+"""A row of the definitions that the engine cannot use: it exists, every interface reports it, and what to correct."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from batchctl.domain.values import named_value
 
 @named_value
 class UnreadableRow:
-    """A row that holds nonsense, which only a hand that switched the constraints off can leave."""
+    """An unreadable row, which only somebody who switched the constraints off can leave."""
 
     table: str
     row_id: int
     column: str
-    """Which column does; nothing where that cannot be told."""
+    """The column that cannot be read; empty where that cannot be found out."""
     wording: str
     """What is wrong with it."""
     mend: str
-    """The statement that mends it, but for the value."""
+    """The statement that corrects it, without the value."""
     name: str = ""
-    """How people know the row."""
+    """The name of the row for people."""
     batch_id: BatchId | None = None
     """The batch that does not run because of it."""
     batch: str = ""
@@ -42,15 +42,15 @@ class UnreadableRow:
 
     @property
     def message(self) -> str:
-        """Say which row cannot be read, and why."""
+        """Name the row that cannot be read, with the reason."""
         return f"{self.called} cannot be read: {shorten(visible(self.wording), 300)}"
 
 
 def correcting(table: str, column: str, where: str, before: str = "", value: str = "...") -> str:
-    """Return the statement that corrects a row, behind what comes before it; with `...` it is refused as it stands."""
+    """Return the statement that corrects a row, after `before`; with `...` it is refused as it stands."""
     return f"{before}UPDATE {table} SET {column} = {value} WHERE {where};"  # noqa: S608 - for a person to read
 
 
 def taking(entity: str, rows: Iterable[UnreadableRow]) -> UnreadableRow | None:
-    """Return the first of the rows that stand for a batch which takes an entity: nobody may say that none does."""
+    """Return the first of the rows of a batch that takes an entity: then it is not known that no batch does."""
     return next((row for row in rows if row.entity == entity), None)

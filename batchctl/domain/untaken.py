@@ -1,4 +1,4 @@
-"""What is meant by an entity that no batch takes, and what makes that one does."""
+"""What is meant by an entity that no batch takes, and how to make a batch take it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.text import did_you_mean, visible
 
 TASK = "Task"
-"""The entity of rows that say themselves what is run: its batch is only made when somebody wants that."""
+"""The entity of rows that contain what is run: its batch is only made on request."""
 ENABLE_TASK = "batchctl task enable --reason ..."
 
 
 def meant_by(entity: str, batches: Collection[BatchDefinition]) -> str:
-    """Return, as a sentence that follows on another, what an entity that none of the batches takes may be meant as."""
+    """Return, as a sentence that follows another, which entity may be meant by one that none of the batches takes."""
     if entity == TASK:
         return f" {ENABLE_TASK} makes the batch that does."
     for batch in batches:
@@ -23,5 +23,5 @@ def meant_by(entity: str, batches: Collection[BatchDefinition]) -> str:
 
 
 def to_register(entity: str) -> str:
-    """Return what lets a batch take an entity."""
+    """Return how to let a batch take an entity."""
     return ENABLE_TASK if entity == TASK else "register a batch that takes it"

@@ -1,4 +1,4 @@
-"""The URLs of databases: the secrets they refer to, and the passwords in them that nobody may see."""
+"""The URLs of databases: the secrets they refer to, and the passwords in them, which are never shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def references(url: str) -> tuple[str, ...]:
 
 
 def unquoted_password(url: str) -> str | None:
-    """Say what is wrong with a URL whose password ends too early, at an `@` of its own; None when nothing is."""
+    """Return what is wrong with a URL whose password ends too early, at an `@` of its own; None when nothing is."""
     if _UNQUOTED.match(url) is None:
         return None
     return (
@@ -44,7 +44,7 @@ def reference(text: str) -> str | None:
 
 
 def misplaced_reference(url: str) -> str | None:
-    """Say what is wrong with how a URL refers to secrets; None when nothing is."""
+    """Return what is wrong with how a URL refers to secrets; None when nothing is."""
     if len(_BEGUN.findall(url)) != len(references(url)):
         return "write a reference to a secret as {secret:NAME}"
     if all(_BEFORE_A_PASSWORD.fullmatch(url[: match.start()]) for match in _REFERENCE.finditer(url)):
@@ -137,7 +137,7 @@ def _in_odbc(text: str) -> Iterator[str]:
 
 
 def _decoded(password: str) -> set[str]:
-    """Return a password as it stands and with its quoting undone, as often as somebody may have quoted it."""
+    """Return a password as it stands and with its quoting undone, as often as it may have been quoted."""
     found = {password}
     while more := {undone for plain in found for undone in (unquote(plain), unquote_plus(plain))} - found:
         found |= more

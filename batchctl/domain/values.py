@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 @dataclass_transform(frozen_default=True)
 def value(cls: type[Value]) -> type[Value]:
-    """Make a dataclass that nobody may change, which only the type checker sees to.
+    """Make a dataclass that is not to be changed, which only the type checker enforces.
 
     Freezing it at run time would treble the cost of making one, and a step needs twenty.
     """
@@ -19,5 +19,5 @@ def value(cls: type[Value]) -> type[Value]:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def named_value(cls: type[Value]) -> type[Value]:
-    """Make the same of a class with more fields than anybody could tell apart by their order."""
+    """Make such a dataclass for more fields than can be told apart by their order."""
     return dataclass(slots=True, kw_only=True)(cls)

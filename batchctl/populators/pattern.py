@@ -78,7 +78,7 @@ def _matched_values(row: IntakeRow, batch: BatchDefinition) -> dict[str, str | N
     if match is None:
         said = "the file name" if called == "FileName" else called
         raise CannotPopulate(f"{said} '{visible(text)}' does not match '{visible(pattern.pattern)}'")
-    # A group that took no part in the match has nothing to say, so the plain value stays.
+    # A group that took no part in the match gives no value, so the plain value stays.
     return {group: value for group, value in match.groupdict().items() if value is not None}
 
 
@@ -125,4 +125,4 @@ def _split(file_name: str) -> tuple[str | None, str]:
 
 
 PATTERN = PatternPopulator()
-"""The one of ours: what it is told to search can be looked at anywhere, for it never hangs."""
+"""The product's own: what it is to search may be checked in any process, for it never hangs."""

@@ -1,6 +1,6 @@
 """The channels on which people are told of incidents: console, log, SMTP, webhook, and all that apprise knows.
 
-Each ends within its time limit, whatever the other side does; what it says of trouble names no secret.
+Each ends within its time limit, whatever the other side does; its error messages contain no secret.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from batchctl.settings_sections import ChannelSettings
 from batchctl.system.masking import masked
 
 SHOWN = 200
-"""Characters of an answer that are told."""
+"""Characters of an answer that are shown."""
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
 SECRETS = ("password", "secret")
-"""What of a channel may be nothing but a reference to a secret; `url` may hold some."""
+"""Fields of a channel that may only refer to a secret, not be one; `url` may contain references."""
 
 
 class AlertChannel:
-    """A channel of the configuration, with the values of its secrets: nobody shows or keeps it."""
+    """A channel of the configuration, with the values of its secrets: never show or keep it."""
 
     def __init__(self, settings: Settings, name: str) -> None:
-        """Resolve the secrets; raises `ConfigurationError`, which says what is wrong with the channel."""
+        """Resolve the secrets; raises `ConfigurationError`, which names what is wrong with the channel."""
         self.name = name
         self.secrets: list[str] = []
         self._settings = settings
@@ -83,14 +83,14 @@ def _named(settings: Settings, name: str) -> ChannelSettings:
 
 
 def send(settings: Settings, name: str, notification: Notification) -> None:
-    """Send a letter; raises what kept it from being sent."""
+    """Send a notification; raises what kept it from being sent."""
     finding = finding_of(settings, name)
     if finding is not None:
         raise finding
     channel = AlertChannel(settings, name)
     try:
         _KINDS[channel.given.kind].send(channel, notification)
-    except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
+    except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote secrets
         said = masked(_wording(error, channel), channel.secrets)
         if isinstance(error, BatchctlError):
             raise error.reworded(said, error.next_step) from None
@@ -98,7 +98,7 @@ def send(settings: Settings, name: str, notification: Notification) -> None:
 
 
 def finding_of(settings: Settings, name: str) -> ConfigurationError | None:
-    """Return why a channel cannot work, as far as that can be told without sending anything."""
+    """Return why a channel cannot work, as far as that can be known without sending anything."""
     try:
         channel = AlertChannel(settings, name)
         kind = _KINDS.get(channel.given.kind)
@@ -143,7 +143,7 @@ def _wording(error: Exception, channel: AlertChannel) -> str:
 
 @contextmanager
 def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
-    """Hang up once the time is over, also on somebody who answers a letter at a time."""
+    """Hang up once the time is over, even if the other side answers byte by byte."""
     until = time.monotonic() + seconds
 
     def end() -> None:
@@ -165,7 +165,7 @@ def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
 
 
 def _cut(made: object) -> None:
-    """Cut a connection off, whoever waits for it."""
+    """Cut a connection off, even while a thread waits for it."""
     found = getattr(made, "sock", None)
     if isinstance(found, socket.socket):
         found.shutdown(socket.SHUT_RDWR)
@@ -231,7 +231,7 @@ class _Smtp:
             else smtplib.SMTP(timeout=given.timeout)
         )
         with _at_most(given.timeout, lambda: _cut(made)):
-            # Where one makes it with the address, nobody could hang up before the first answer.
+            # If the constructor connected, nothing could hang up before the first answer.
             vars(made)["_host"] = given.host
             made.connect(given.host or "", port)
             try:
@@ -265,7 +265,7 @@ def _domain(sender: str | None) -> str:
 
 
 class _Webhook:
-    """Posts JSON; whoever has the secret can tell that it comes from here, and when."""
+    """Posts JSON; a receiver with the secret can verify that it comes from here, and when."""
 
     def check(self, channel: AlertChannel) -> None:
         """Need an address of the web."""
@@ -276,7 +276,7 @@ class _Webhook:
             raise _wrong(channel, said)
 
     def send(self, channel: AlertChannel, notification: Notification) -> None:
-        """Post; nobody is followed elsewhere."""
+        """Post; follow no redirect."""
         parts, limit = urlsplit(channel.url or ""), channel.given.timeout
         target = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         body = json.dumps(_as_json(notification)).encode()
@@ -292,9 +292,7 @@ class _Webhook:
         if not 200 <= answer.status < 300:
             message = f"The server answered {answer.status}: {visible(said)}"
             if 300 <= answer.status < 400:
-                message = (
-                    f"The server answered {answer.status}, to go elsewhere, which nobody does: name the right url."
-                )
+                message = f"The server answered {answer.status}, a redirect, which is not followed: name the right url."
             raise BatchctlError(message)
 
     def _headers(self, channel: AlertChannel, notification: Notification, body: bytes) -> dict[str, str]:
@@ -329,7 +327,7 @@ class _Apprise:
             raise BatchctlError(said)
 
     def _service(self, channel: AlertChannel) -> Any:
-        """Return who sends. What apprise would log may hold the address with its secrets."""
+        """Return the service. What apprise would log may hold the address with its secrets."""
         import apprise  # noqa: PLC0415 - an extra, and slow to import
 
         logging.getLogger("apprise").disabled = True

@@ -1,4 +1,4 @@
-"""Executions shorter than their way to another thread and back: carried out one after the other by whoever waits for them."""
+"""Executions shorter than a switch to another thread and back: carried out one by one by the thread that waits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from batchctl.ports import Finished
 from batchctl.system.executions import RunningStep
 
 MOMENT = 0.02
-"""Seconds that what is brief may keep everything else waiting, in all; and what has to be shown to be trusted the next time."""
+"""Seconds that brief work may keep all else waiting; a kind of execution that takes less counts as proved."""
 LONGEST = 1.0
-"""Seconds from which on nobody will take an execution's word again that it is brief."""
+"""Seconds from which on an execution is never again believed to be brief."""
 
 Carry = Callable[[], Finished]
 
@@ -23,21 +23,21 @@ class BriefExecutions:
     """What waits to be carried out, and what is known of executions of its kind."""
 
     def __init__(self, report: Callable[[Finished], None], pass_on: Callable[[RunningStep, Carry], None]) -> None:
-        """Begin without any. What proves not to be brief is passed on, to be carried out elsewhere."""
+        """Begin without any. An execution that proves not to be brief is passed on, to be carried out elsewhere."""
         self._report = report
         self._pass_on = pass_on
         self._waiting: deque[tuple[Hashable, RunningStep, Carry]] = deque()
         self._not_brief: set[Hashable] = set()
-        """Kinds of which one was not brief after all: others wait for no other."""
+        """Kinds of which one was not brief after all: these are passed on at once."""
         self._proved: set[Hashable] = set()
-        """Kinds of which the last one took no longer than nobody notices."""
+        """Kinds whose last execution was too short to be noticed."""
 
     def add(self, handler: StepHandler, rendered: Rendered, step: RunningStep, carry: Carry) -> None:
-        """Let one wait. Those of one handler, and of one job if there is any, are expected to take about as long."""
+        """Let an execution wait. Those of one handler, and of one job if any, are expected to take about as long."""
         self._waiting.append(((type(handler), str(rendered.spec.get("job"))), step, carry))
 
     def carry_out(self, *, only_proved: bool = False) -> None:
-        """Carry out what waits, or only what comes before the first that has not proved to be brief, for a moment."""
+        """Carry out for a moment what waits, or only what comes before the first that has not proved to be brief."""
         now = time.monotonic()
         until = now + MOMENT
         while self._waiting:

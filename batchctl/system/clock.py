@@ -30,12 +30,12 @@ class SystemClock:
     """
 
     def __init__(self) -> None:
-        """Go by this host's clock until told another."""
+        """Go by this host's clock until a database's is known."""
         self._ahead: _Bounds | None = None
         self._now = 0, _EPOCH
 
     def reading(self) -> Callable[[datetime], None]:
-        """Return whom to tell what the database's clock shows, for which it is asked from now on."""
+        """Return what takes the time that the database's clock shows, for which it is asked from now on."""
         asked_at = time.monotonic()
 
         def heard(database_now: datetime) -> None:
@@ -44,7 +44,7 @@ class SystemClock:
         return heard
 
     def _hear(self, shown: float, asked_at: float, heard_at: float) -> None:
-        """Go by the database's clock, whatever happens to this host's; a clock that was set is believed at once."""
+        """Go by the database's clock, whatever happens to this host's; adopt at once a clock that was set."""
         told, known = _Bounds(shown - heard_at, shown - asked_at, heard_at), self._ahead
         if known is not None:
             drifted = MOST_DRIFT * (heard_at - known.at)

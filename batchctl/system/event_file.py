@@ -1,4 +1,4 @@
-"""The file of events: a line is appended and is there; the file is put aside when it has grown."""
+"""The file of events: each line is appended at once; a file that has grown is put aside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batchctl.system.host import platform
 class EventFile:
     """Appends lines to a file that several processes of one host may share.
 
-    What cannot be written is lost and told once to `warn`, until a line can be written again: the work goes on without.
+    A line that cannot be written is lost and reported once to `warn`, until writing works again: the work goes on.
     """
 
     def __init__(self, path: Path, *, most_bytes: int, kept: int, warn: Callable[[str], None]) -> None:
@@ -36,7 +36,7 @@ class EventFile:
             self._is_broken = False
 
     def close(self) -> None:
-        """Close the file; what is left of a line that could not be written is lost with it."""
+        """Close the file; the rest of a line that could not be written is lost with it."""
         with suppress(OSError):
             self._handler.close()
 

@@ -42,7 +42,7 @@ class RunnerMeans:
     grace: float
     output_cap: int
     known_secrets: Callable[[], Iterable[str]] = tuple
-    """Returns every secret there is, whoever uses it: none of them is to stand in the history."""
+    """Returns every secret there is, whether used or not: none of them is to stand in the history."""
     environment: Mapping[str, str] = field(default_factory=for_children)
     side_threads: Threads = field(default_factory=lambda: Threads("batchctl-side"))
 
@@ -180,7 +180,7 @@ class RunningStep:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return what this execution has resolved, and what else is secret here and long enough to be told from other text."""
+        """Return what this execution has resolved, and other secrets known here and long enough to be recognised."""
         return (*self.secret_values, *telling(self._means.known_secrets()))
 
     def _usable(self, connection: Connection) -> Connection:
@@ -206,7 +206,7 @@ class RunningStep:
 
 @dataclass(frozen=True, slots=True)
 class _Usable(Mapping[str, Connection]):
-    """Connections that are made usable one by one, when somebody wants them."""
+    """Connections that are made usable one by one, when they are looked up."""
 
     configured: Mapping[str, Connection]
     usable: Callable[[Connection], Connection]

@@ -31,7 +31,7 @@ class SystemFiles:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; of a pipe, wait for nobody who writes into it."""
+    """Open a file; do not wait for a writer of a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -44,13 +44,13 @@ def is_the_same(one: Path, other: Path) -> bool:
 
 
 def in_the_way_of_writing(directory: Path) -> Path | None:
-    """Return what keeps this user from writing into a directory, which may have to be made first; None when nothing does."""
+    """Return what keeps this user from writing into a directory, which may not exist yet; None if nothing does."""
     found = next(each for each in (directory, *directory.parents) if os.path.lexists(each))
     return None if found.is_dir() and os.access(found, os.W_OK | os.X_OK) else found
 
 
 def in_the_way_of_appending(file: Path) -> Path | None:
-    """Return the file itself if this user cannot append to it; None when nothing keeps him from it."""
+    """Return the file itself if this user cannot append to it; None if nothing prevents that."""
     return None if file.is_file() and os.access(file, os.W_OK) else file
 
 

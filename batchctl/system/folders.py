@@ -26,7 +26,7 @@ from batchctl.system.host.platform import is_folder, is_in_use
 PAGE = 1000
 """How many files are reported together at most."""
 BEAT = 1.0
-"""Seconds after which a walk reports what it has, so that everybody sees that it goes on."""
+"""Seconds after which a walk reports what it has, so that it is seen to go on."""
 SLICE = 0.5
 """Seconds for which one file is read before the next has its turn."""
 _CHUNK = 1 << 20
@@ -95,7 +95,7 @@ class ThreadFolders:
         return {folder: failure for folder, failure in found.items() if failure is not None}
 
     def leave(self, key: int) -> None:
-        """Let a thread end once it has done what it is at."""
+        """Let a thread end once it has finished its current work."""
         walker = self._walkers.pop(key, None)
         if walker is not None:
             walker.close()
@@ -116,7 +116,7 @@ class ThreadFolders:
 
 
 class _Walker:
-    """One thread: what takes long gives way to what else there is to do, and walks go before all."""
+    """One thread: a long job gives way to the others, and walks go first."""
 
     def __init__(self) -> None:
         self._jobs: PriorityQueue[tuple[int, int, Job | None]] = PriorityQueue()
@@ -168,7 +168,7 @@ class _Walk:
         try:
             self._numbers = shares.keeps_numbers(os.path.realpath(self._walk.folder))
             self._go()
-        except Exception as error:  # noqa: BLE001 - whatever it is, somebody waits for the end of the walk
+        except Exception as error:  # noqa: BLE001 - the end of the walk has to be reported whatever happens
             self._give_up(f"{type(error).__name__}: {error}")
         self._report(is_last=True)
 
@@ -192,7 +192,7 @@ class _Walk:
                     self._give_up(_wording(error, here))
 
     def _meet(self, entry: os.DirEntry[str], place: str) -> bool:
-        """Take notice of an entry; true when it is a folder to be entered."""
+        """Look at an entry; true when it is a folder to be entered."""
         self._entries += 1
         path = place + entry.name
         try:
@@ -210,7 +210,7 @@ class _Walk:
         return False
 
     def _consider(self, entry: os.DirEntry[str], path: str) -> str | None:
-        """Return a file that is not remembered; say why one is not returned, unless it is remembered."""
+        """Return a file that is not remembered; report why one is not returned, unless it is remembered."""
         if not entry.is_file(follow_symlinks=False):
             return f"it is no regular file but {_kind(entry)}"
         file = self._found(path, entry.stat(follow_symlinks=False))
@@ -222,7 +222,7 @@ class _Walk:
         if marker is not None:
             if not _is_regular(marker):
                 return f"its marker is missing: '{visible(os.path.basename(marker))}'"
-            # What was seen before the marker was there may not have been complete.
+            # An earlier sight of the file, before the marker was there, may have been of an incomplete one.
             file = self._found(path, os.lstat(entry.path))
         if self._returned >= self._walk.most:
             self._is_whole = False
@@ -314,7 +314,7 @@ def _guarded(key: int, path: str, file: FoundFile, work: Job, post: Post) -> Job
 
 
 def _found(path: str, status: os.stat_result, *, numbers: bool) -> FoundFile:
-    # No column holds more than that, and a file may claim to be of any year.
+    # No column holds more than that, and a file may have any year.
     modified = max(-_LARGEST, min(status.st_mtime_ns, _LARGEST))
     return FoundFile(path, status.st_size, modified, (status.st_ino or None) if numbers else None)
 

@@ -1,4 +1,4 @@
-"""A short look for files, in which nobody waits for a share that does not answer."""
+"""A short look for files, which never waits for a share that does not answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from queue import Empty, SimpleQueue
 from batchctl.system.concurrency.time_limits import all_within
 
 PATIENCE = timedelta(seconds=2)
-"""After this, what has not been seen is not known."""
+"""After this, a file that has not been seen counts as unknown."""
 AT_ONCE = 16
-"""Paths that are looked at beside each other: some of them may hang."""
+"""Paths that are looked at at the same time: some of them may hang."""
 
 
 class SystemGlance:
@@ -44,7 +44,7 @@ class SystemGlance:
         except (FileNotFoundError, NotADirectoryError):
             return True
         except (OSError, ValueError):
-            # Who may not look there does not know.
+            # A user who may not look there does not know.
             return False
         return False
 

@@ -14,7 +14,7 @@ from batchctl.domain.text import did_you_mean, visible
 _ENGLISH = "en_US"
 _DOUBLED = re.compile(r"(.)\1")
 _CODE = 3
-"""How long a code may be; what is longer may be a name."""
+"""How long a code may be; a longer text may be a name."""
 
 
 def of_country(country: str, subdivision: str | None, years: Collection[int], by_hand: str) -> Mapping[date, str]:
@@ -39,7 +39,7 @@ def of_market(market: str, years: Collection[int], by_hand: str) -> Mapping[date
 
 
 def _found(ask: Any, name: str, subdivision: str | None, years: Collection[int]) -> Mapping[date, str]:
-    # The same words on every host, whatever language it speaks: what was imported once is compared with them.
+    # The same words on every host, whatever its language: what was imported once is compared with them.
     languages = ask(name).supported_languages
     language = _ENGLISH if _ENGLISH in languages else None
     found = ask(name, subdiv=subdivision, years=years, language=language)
@@ -62,9 +62,9 @@ def _unknown(kind: str, given: str, known: Collection[str], by_hand: str) -> Not
 
 
 def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:
-    """Say which code may have been meant.
+    """Return the error, with the code that may have been meant.
 
-    A name tells, and so does a letter typed twice; which other code is spelt like it says nothing.
+    A name shows what was meant, and so does a letter typed twice; that another code is spelt like it does not.
     """
     word = _letters(given)
     named: Mapping[str, tuple[str, ...]] = library.registry.COUNTRIES

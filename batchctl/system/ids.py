@@ -1,4 +1,4 @@
-"""Who this run of the program is."""
+"""The identity of this run of the program."""
 
 from __future__ import annotations
 

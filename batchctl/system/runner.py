@@ -59,7 +59,7 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
 )
 """What the parts of an outcome may be."""
 PATIENCE = timedelta(seconds=30)
-"""How long a handler has for ending by force what took no notice of a stop, before it is given up."""
+"""How long a handler has to end by force what ignored a stop, before it is given up."""
 _IGNORED = "was told to stop and did not end; whether it was done is not known"
 _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
@@ -92,7 +92,7 @@ class ThreadStepRunner:
         known_secrets: Callable[[], Iterable[str]] = tuple,
         ask: AskHandler = ask_straight,
     ) -> None:
-        """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
+        """Start nothing yet. Without a directory for the journals, no command outlives this runner."""
         platform.keep_children()
         self._ask = ask
         self._means = means = RunnerMeans(
@@ -144,7 +144,7 @@ class ThreadStepRunner:
         may_be_command = _may_be_one_command(type(handler))
         try:
             is_command = self._supervision is not None and self._is_one_command(key, handler, rendered)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
             self._reports.append(self._finished(step, _failure(error)))
             return
         if is_command and self._supervision is not None:
@@ -166,7 +166,7 @@ class ThreadStepRunner:
         self._reports.append(Finished(key, outcome, None))
 
     def keep_lease(self, until: float) -> None:
-        """Vouch for the leashed executions until a time of the monotonic clock."""
+        """Vouch for the lease-bound executions until a time of the monotonic clock."""
         self._lease = until
         if self._supervision is not None:
             self._supervision.keep_lease(until)
@@ -179,7 +179,7 @@ class ThreadStepRunner:
             self._supervision.recorded(keys)
 
     def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
-        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
+        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the notify."""
         until = time.monotonic() + wait.total_seconds()
         self._brief.carry_out()
         if notify is None or self._reports:
@@ -206,11 +206,11 @@ class ThreadStepRunner:
                 return []
 
     def _give_up_what_does_not_stop(self) -> bool:
-        """Report as lost what a thread goes on with though it was told to stop; say whether anything else is stopping."""
+        """Report as lost what a thread goes on with though told to stop; say whether anything else is stopping."""
         stopping = [step for step in self._running.values() if step.is_at_work and step.stop.announced]
         due = [step for step in stopping if step not in self._given_up and self._is_ignored(step)]
         if due:
-            # What has ended while this process stood still has ended.
+            # What ended while this process was suspended has ended.
             self._loop.turn(0.0)
         ended = {report.key for report in self._reports}
         for step in due:
@@ -233,14 +233,14 @@ class ThreadStepRunner:
 
     @contextmanager
     def _hearing(self, notify: Notify) -> Iterator[float]:
-        """Let the loop wait for what the bell is heard by; say how many seconds apart it has to be looked at."""
+        """Let the loop watch the notify's descriptor; yield how many seconds apart it has to be looked at."""
         if notify.descriptor is None or not self._loop.watch(notify.descriptor, _look_again):
             yield notify.look_every.total_seconds()
         else:
             try:
                 yield math.inf
             finally:
-                # Whoever gives a connection up closes it, and its number may be another's then.
+                # The owner of a connection closes it, and its number may then belong to another.
                 self._loop.unwatch(notify.descriptor)
 
     def hasten(self) -> Sequence[Report]:
@@ -267,7 +267,7 @@ class ThreadStepRunner:
                 self._supervision.stop(key)
 
     def let_go(self, key: HistoryId) -> bool:
-        """Take no interest in an execution any more; only a command goes on alone."""
+        """Stop watching an execution; only a command goes on alone."""
         if key not in self._commands:
             return False
         self._running.pop(key, None)
@@ -368,11 +368,11 @@ class ThreadStepRunner:
         return reports
 
     def _order(self, supervision: Supervision, commanded: _Commanded, *, lease_bound: bool) -> Call:
-        """Resolve the command; return what is to be done then, on the thread of the loop."""
+        """Resolve the command; return the next call, to be made on the thread of the loop."""
         step = commanded.step
         try:
             command = commanded.handler.command(commanded.rendered, step)
-        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
             return partial(self._reports.append, self._finished(step, _failure(error)))
         return partial(self._send, supervision, step, command, lease_bound=lease_bound)
 
@@ -381,7 +381,7 @@ class ThreadStepRunner:
         self._loop.post(partial(self._take_order, step, order()))
 
     def _take_order(self, step: RunningStep, call: Call) -> None:
-        """Go on with an order; one that was given up meanwhile sends no command any more."""
+        """Go on with an order; send no command for one that was given up meanwhile."""
         step.is_at_work = False
         if step in self._given_up:
             self._take_back(step)
@@ -395,7 +395,7 @@ class ThreadStepRunner:
     def _send(self, supervision: Supervision, step: RunningStep, command: Command, *, lease_bound: bool) -> None:
         """Have a command started by the supervisor."""
         if step.key not in self._commands:
-            return  # It was let go before it could begin; whoever comes after finds that it never ran.
+            return  # It was let go before it could begin; a later worker finds that it never ran.
         if step.stopping:
             said = "the step was told to stop before the command was started"
             self._hear_end(step.key, {"not_started": said})
@@ -418,13 +418,13 @@ class ThreadStepRunner:
         if record.get("pid") is not None and (step.identity is None or step.identity.pid is None):
             step.is_process(record["pid"], record.get("pid_start"), ended_at)
         if "trouble" in record:
-            self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
+            self._hear_lost(key, f"it is unknown how the command ended: {record['trouble']}", commanded)
             return
         if record.get("never_ran"):
             self._reports.append(self._put_back(step, f"not started: {record['not_started']}", ended_at))
             return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
-        # Its own supervisor knows what had ended by itself before it was to be stopped: that counts as it ended.
+        # Its own supervisor knows what ended by itself before it was to be stopped: that counts as it ended.
         by_itself = not (is_adopted or end.stopped or end.not_started)
         if step.stopping and not by_itself:
             end = replace(end, stopped=True)
@@ -475,7 +475,7 @@ class ThreadStepRunner:
         self._lease_bound.discard(key)
 
     def _moment(self, record: Mapping[str, Any]) -> datetime:
-        """Return when something was recorded, by the database's clock if that can be told."""
+        """Return when something was recorded, by the database's clock if that can be derived."""
         now = self._means.now()
         if "at" not in record:
             return now
@@ -496,7 +496,7 @@ class ThreadStepRunner:
         try:
             return self._ask(handler, f"attempt {key}", question) is True
         except (PluginError, CannotBegin):
-            return True  # Who does not answer has not said that it is dead.
+            return True  # A handler that does not answer has not proved that it is dead.
         except Exception:  # noqa: BLE001 - a handler may raise anything; then it has proved nothing
             return False
 
@@ -522,13 +522,13 @@ class ThreadStepRunner:
         self._reports.append(finished)
 
     def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> Finished:
-        """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
+        """Carry out anything but a command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
             return self._put_back(step, "not started: its worker has lost touch with the database")
         return self._carry(step, handler, None, partial(handler.execute, rendered, step))
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> Finished:
-        """Return what is reported of what could not be begun through no fault of its own."""
+        """Return the report about something that could not be begun through no fault of its own."""
         outcome = step.without_secrets(StepOutcome(succeeded=False, message=message, stopped=step.stopping))
         return Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
 
@@ -543,13 +543,13 @@ class ThreadStepRunner:
     ) -> Finished:
         try:
             return self._finished(step, _answer(handler, work()), ended_at, by_itself=by_itself)
-        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
             return self._finished(step, _failure(error), ended_at, by_itself=by_itself)
 
     def _finished(
         self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None, *, by_itself: bool = False
     ) -> Finished:
-        """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
+        """Return the report about an execution: how it ended, without secrets, and no longer than a row should be."""
         ended_at = ended_at or self._means.now()
         if not outcome.succeeded and step.stopping and not by_itself:
             outcome = replace(outcome, stopped=True)
@@ -593,7 +593,7 @@ def _may_be_one_command(kind: type) -> bool:
 
 
 def _look_again() -> None:
-    """Do nothing: that the waiting has ended is enough."""
+    """Do nothing: it is enough that the waiting has ended."""
 
 
 def _failure(error: BaseException) -> StepOutcome:
@@ -605,7 +605,7 @@ def _failure(error: BaseException) -> StepOutcome:
 
 
 def _answer(handler: object, outcome: object) -> StepOutcome:
-    """Return what a handler has answered, if its parts are what they should be: a database would make of them what it likes."""
+    """Return a handler's answer, if its parts have the right types: a database would store others in its own way."""
     if not isinstance(outcome, StepOutcome):
         message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
@@ -617,7 +617,7 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
 
 
 def _is_plain(outcome: StepOutcome) -> bool:
-    """Say whether an outcome is a success without a word, as most are: every step's is looked through."""
+    """Say whether an outcome is a success without any text, as most are: every step's is looked through."""
     return (
         outcome.succeeded is True
         and outcome.message is outcome.output is outcome.value is None
@@ -629,10 +629,10 @@ def _is_plain(outcome: StepOutcome) -> bool:
 
 
 def _wrong_part(outcome: StepOutcome) -> str | None:
-    """Say which part of an outcome is nothing that it may be."""
+    """Return which part of an outcome has a wrong type or value."""
     for part, kinds, wanted in _PARTS:
         found = getattr(outcome, part)
-        kind = type(found)  # What an object says of itself may not be so.
+        kind = type(found)  # What an object claims as its class may be wrong.
         # To Python, true is a number.
         if not issubclass(kind, kinds) or (kind is bool and bool not in kinds):
             return f"whose `{part}` is {kind.__name__}, not {wanted}"

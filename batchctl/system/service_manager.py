@@ -1,4 +1,4 @@
-"""What a service manager that starts this process wants to hear from it. Source: sd_notify(3), sd_watchdog_enabled(3)."""
+"""What a service manager that starts this process wants to hear of it. Source: sd_notify(3), sd_watchdog_enabled(3)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from batchctl.logs import Event
 _VARIABLES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 _MICROSECONDS = 1_000_000
 _PATIENCE = 1.0
-"""Seconds to wait for a manager that has not read yet what it was told before."""
+"""Seconds to wait for a manager that has not read the last message yet."""
 
 
 class ServiceManager:
-    """Tells systemd that the controller is ready, waits, ends, and lives; where nobody asks, it does nothing.
+    """Tells systemd that the controller is ready, waits, ends, and lives; without a service manager, it does nothing.
 
     The variables that name the socket are taken out of the environment: no step may speak for the controller.
     """
@@ -53,7 +53,7 @@ class ServiceManager:
     def _tell(self, *lines: str) -> None:
         if not self._address:
             return
-        # Whoever does not listen keeps nobody from working.
+        # A manager that does not listen keeps no controller from working.
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
             channel.settimeout(_PATIENCE)
             channel.sendto("\n".join(lines).encode("utf-8", "replace"), self._address)

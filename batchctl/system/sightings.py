@@ -17,7 +17,7 @@ from batchctl.system.host import platform
 class SightingsFile:
     """A small file beside the journals.
 
-    Who wrote into it last wins: each line is true by itself, so what is lost only costs time.
+    The last writer wins: each line is true by itself, so a lost one only costs time.
     """
 
     def __init__(self, state: Path) -> None:
@@ -25,7 +25,7 @@ class SightingsFile:
         self._path = state / "seen.json"
 
     def recall(self) -> Mapping[str, Sighting]:
-        """Return what was noted by the clock that this program goes by too, which ends with the boot and the host."""
+        """Return what was noted by this program's own clock: one that runs since the same boot of this host."""
         try:
             said = json.loads(self._path.read_bytes())
             seen = {str(name): Sighting(int(seq), float(since)) for name, (seq, since) in said["seen"].items()}
@@ -36,7 +36,7 @@ class SightingsFile:
         return {name: one for name, one in seen.items() if one.since <= now} if where == _where() else {}
 
     def note(self, sightings: Mapping[str, Sighting]) -> None:
-        """Note what is known now; where that cannot be written, somebody has to look for longer."""
+        """Note what is known now; where that cannot be written, a later program has to look for longer."""
         seen = {name: [one.seq, one.since] for name, one in sightings.items()}
         beside = self._path.with_suffix(f".{os.getpid()}")
         with suppress(OSError):

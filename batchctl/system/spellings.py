@@ -15,7 +15,7 @@ from functools import lru_cache
 from batchctl.domain.text import visible
 
 LEAST = 4
-"""Fewer characters of a secret, at a place where output was cut, tell nothing and may be anything."""
+"""Fewer characters of a secret, where output was cut, reveal nothing and may be anything."""
 
 _LEAST_OF_A_LINE = 8
 """A line of a secret with fewer characters, blanks not counted, may be anything."""
@@ -27,7 +27,7 @@ _DOUBLE_QUOTES = ('"', "&quot;", "&#34;")
 
 @lru_cache(maxsize=64)
 def spellings(secret: str) -> frozenset[str]:
-    """Return every form of a secret, and of each of its lines that tells something alone."""
+    """Return every form of a secret, and of each of its lines that would reveal something alone."""
     return frozenset(form for part in (secret, *_lines(secret)) for form in _forms(part) if form)
 
 
@@ -55,7 +55,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _in_base64(raw: bytes) -> Iterator[str]:
-    """Yield how a secret looks in base64, alone and with other bytes before and after it, but for what these have a part in."""
+    """Yield how a secret looks in base64, alone and amid other bytes, without the characters that these share."""
     yield base64.b64encode(raw).decode("ascii")
     for before in range(3):
         whole = base64.b64encode(bytes(before) + raw)

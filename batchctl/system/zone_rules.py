@@ -13,7 +13,7 @@ _VERSION = re.compile(r"# version ([0-9]{4}[a-z]{1,2})\b|([0-9]{4}[a-z]{1,2})\s"
 
 @lru_cache(maxsize=1)
 def zone_rules() -> str | None:
-    """Return the version; None where nothing tells.
+    """Return the version; None where it cannot be found.
 
     `zoneinfo` takes the machine's database where there is one, and the package where there is none.
     """

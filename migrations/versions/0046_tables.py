@@ -1,8 +1,9 @@
 """All tables with their keys, constraints, indexes and first rows, as `tables/` has them for each kind of database.
 
-It stands for all revisions before it. A database of the last of them, 0045, has the same tables: on SQLite their definitions
-are written anew where they stand, and no row is moved; on the servers nothing differs. Views, triggers and functions are no
-migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one is not.
+It replaces all revisions before it. A database of the last of them, 0045, has the same tables: on SQLite their
+definitions are written anew where they stand, and no row is moved; on the servers nothing differs. Views, triggers and
+functions are no migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one
+is not.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ depends_on = None
 
 _MADE = re.compile(r'CREATE (TABLE|(?:UNIQUE )?INDEX) "?(\w+)')
 _PART = re.compile(r",\n {4}(?! )")
-"""What stands between two columns of a table, or between other parts of it."""
+"""The separator of columns, and of other parts of a table."""
 _DEFINED = sa.text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
 _COLUMNS = sa.text("SELECT name FROM pragma_table_info(:table) ORDER BY cid")
 _REDEFINE = sa.text("UPDATE sqlite_master SET sql = :sql WHERE type = 'table' AND name = :name")
 
 
 def upgrade() -> None:
-    """Make everything, from nothing, or of what revision 0045 has made."""
+    """Make everything, from nothing, or from what revision 0045 has made."""
     dialect = op.get_context().dialect.name
     if "former" not in context.config.attributes:
         for statement in _statements(dialect):

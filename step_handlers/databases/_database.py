@@ -14,7 +14,7 @@ class ConnectionRefused(Exception):
     """A connection that no step can use; the message says why and what to do."""
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:
-        """Say why; `fatal` when trying again cannot help."""
+        """Keep the reason; `fatal` when trying again cannot help."""
         super().__init__(message)
         self.fatal = fatal
 
@@ -42,7 +42,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class WrittenStep:
-    """A step ready to be carried out: the text for the shell, and what the spec says beside the connection."""
+    """A step ready to be carried out: the text for the shell, and what the spec holds besides the connection."""
 
     text: str
     spec: Mapping[str, JsonValue]
@@ -75,11 +75,11 @@ class Database(Protocol):
         ...
 
     def missing(self, connection: Connection, directory: str) -> str | None:
-        """Say that the database or its driver is not there; None when it is, or when only opening it would tell."""
+        """Return that the database or its driver is missing; None when it is not, or only opening it would tell."""
         ...
 
     def misread(self, written: Sequence[Statement]) -> str | None:
-        """Say which statement cannot be read, without touching the database; None when all can."""
+        """Return which statement cannot be read, without touching the database; None when all can."""
         ...
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
@@ -96,7 +96,7 @@ class CallsProcedures(Protocol):
     """A kind of database that has stored procedures itself."""
 
     def call_finding(self, name: str) -> str | None:
-        """Say why a text is no procedure name."""
+        """Return why a text is no procedure name."""
         ...
 
     def call(

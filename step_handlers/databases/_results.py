@@ -17,7 +17,7 @@ _LONGEST = 64 * 1024
 
 
 class Cursor(Protocol):
-    """What a DB-API driver gives its results through."""
+    """What a DB-API driver returns its results through."""
 
     @property
     def description(self) -> Sequence[Sequence[Any]] | None:
@@ -40,7 +40,7 @@ class ShownLines:
     _length: int = -1
 
     def add(self, line: str) -> None:
-        """Keep a line, and let go of what lies too far from both ends."""
+        """Keep a line, and drop what lies too far from both ends."""
         self._length += len(line) + 1
         if self._head_length <= _LONGEST:
             self._head.append(line)
@@ -70,7 +70,7 @@ class Results:
     shown: ShownLines = field(default_factory=ShownLines)
 
     def drain(self, cursor: Cursor) -> None:
-        """Read every row of a statement; the first value of the last statement with rows is what it answered."""
+        """Read every row of a statement; the first value of the last statement with rows is the answer."""
         if cursor.description is not None:
             self.show([str(column[0]) for column in cursor.description], _all_rows(cursor))
 
@@ -87,7 +87,7 @@ class Results:
         self.shown.add(f"({count} rows, {left_out} of them not shown)" if left_out else f"({_rows(count)})")
 
     def say(self, text: str) -> None:
-        """Add what the server said: notices, printed messages, values of output parameters."""
+        """Add messages of the server: notices, printed messages, values of output parameters."""
         for line in self.masked(text[:_LONGEST]).splitlines() or [""]:
             self.shown.add(visible(line))
 

@@ -40,7 +40,7 @@ def in_directory(directory: str) -> list[str]:
 
 
 def only_in(path: str) -> str:
-    """Write what fails in any database but one; a shell that is old names a file by links that lead to it."""
+    """Write what fails in any database but one; an old shell names a file by links that lead to it."""
     written = os.path.abspath(path)  # noqa: PTH100 - Path would change what was written
     known = ", ".join(dict.fromkeys(literal(name) for name in (os.path.realpath(path), written)))
     guard = _failing("this is another database; nothing was done")

@@ -18,7 +18,7 @@ from step_handlers.databases._statements import MalformedSql, Statement, stateme
 from step_handlers.databases._urls import MalformedUrl, url_of
 
 BUSY_SECONDS = 10
-"""How long a step waits for somebody else's lock on the database."""
+"""How long a step waits for a lock of others on the database."""
 
 _SYNTAX = re.compile(r"syntax error|incomplete input|unrecognized token")
 _STEPS_BETWEEN_LOOKS = 20_000
@@ -86,7 +86,7 @@ class Sqlite:
         return "\n".join([*lines, ";"])
 
     def missing(self, connection: Connection, directory: str) -> str | None:
-        """Look for the file; SQLite itself would only say that it cannot be opened."""
+        """Look for the file; SQLite itself would only report that it cannot be opened."""
         path = file_of(connection, directory)
         if os.path.isfile(path):  # noqa: PTH113 - paths are text here, as in the URL
             return None
@@ -96,7 +96,7 @@ class Sqlite:
         )
 
     def misread(self, written: Sequence[Statement]) -> str | None:
-        """Let SQLite parse the statements in an empty database; of its complaints only those about syntax count."""
+        """Let SQLite parse the statements in an empty database; of its errors only those about syntax count."""
         with closing(sqlite3.connect(":memory:")) as empty:
             for number, statement in enumerate(written, start=1):
                 explained = statement.sql if statement.words[0] == "EXPLAIN" else f"EXPLAIN {statement.sql}"
@@ -110,7 +110,7 @@ class Sqlite:
         return None
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> None:
-        """Say nothing: what a process does with a file ends with the process."""
+        """Return None: what a process does with a file ends with the process."""
         del connection, spec
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
@@ -192,7 +192,7 @@ class _Run:
             return StepOutcome(succeeded=False, stopped=True, message=f"was stopped at {at}{end}", output=output)
         code = getattr(error, "sqlite_errorname", "")
         said = visible(str(error)) or type(error).__name__
-        # SQLite does not say where in a statement it stopped: the line is that on which the statement begins.
+        # SQLite does not report where in a statement it stopped: the line is that on which the statement begins.
         said = f"{said}{f' ({code})' if code else ''}{f'; at line {line}' if line is not None else ''}"
         message = f"{at} failed: {said}{end}"
         return StepOutcome(succeeded=False, message=message, output=output, error_code=code or None, error_line=line)
@@ -256,9 +256,9 @@ def _read_file(directory: str, name: object) -> bytes | None:
     if name is None:
         return None
     text = _decode(name) if isinstance(name, bytes) else str(name)
-    path = os.path.join(directory, text)  # noqa: PTH118 - as above
+    path = os.path.join(directory, text)  # noqa: PTH118 - Path would change what was written
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
+        with open(path, "rb") as file:  # noqa: PTH123 - paths are text here
             return file.read(_LARGEST_FILE + 1)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from batchctl.plugin_api import visible
 
 HOLE = "\x00"
-"""Stands around the number of a placeholder while a text is read: no fit text holds it."""
+"""Encloses the number of a placeholder while a text is read: no fit text holds it."""
 
 
 class TokenKind(StrEnum):
@@ -59,7 +59,7 @@ _UNSAID = frozenset({TokenKind.SPACE, TokenKind.COMMENT})
 
 
 class MalformedSql(ValueError):
-    """A text that cannot be carried out as SQL; the message says why."""
+    """A text that cannot be carried out as SQL; the message gives the reason."""
 
 
 class Token(NamedTuple):
@@ -70,7 +70,7 @@ class Token(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Return it as it may stand in a text for a terminal, which takes tabs and lone carriage returns for orders."""
+        """Return it as it may stand in a text for a terminal, which would act on tabs and lone carriage returns."""
         match self.kind:
             case TokenKind.SPACE:
                 return re.sub(r"[\t\r\f\v]", " ", self.text.replace("\r\n", "\n"))
@@ -255,7 +255,7 @@ def first_words(tokens: Iterable[Token]) -> list[str]:
 
 
 def _stripped(tokens: Sequence[Token], line: int) -> list[Statement]:
-    """Return the statement that begins on a line as a list of one; of none when there are only blanks and comments."""
+    """Return the statement that begins on a line as a list of one; an empty list for only blanks and comments."""
     start = next((at for at, token in enumerate(tokens) if token.kind is not TokenKind.SPACE), len(tokens))
     end = next((at for at in range(len(tokens), start, -1) if tokens[at - 1].kind is not TokenKind.SPACE), start)
     if all(map(_is_unsaid, tokens)):

@@ -70,7 +70,7 @@ def odbc_parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def query_without_passwords(url: URL) -> dict[str, str]:
-    """Return what a URL says behind its `?`, as text, without passwords."""
+    """Return the query part of a URL, as text, without passwords."""
     return {
         key: ",".join(value)
         for key, value in url.normalized_query.items()

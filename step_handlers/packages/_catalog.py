@@ -16,7 +16,7 @@ from step_handlers.packages._ssis_parameters import Value
 from step_handlers.sqlserver._tsql import literals
 
 ERROR = "batchctl_error"
-"""The column that tells an error which a batch has caught from everything a catalog answers."""
+"""The column that distinguishes an error which a batch has caught from everything a catalog answers."""
 
 _OBJECT_TYPES = {"$Project": 20, "$Package": 30, "$ServerOption": 50}
 _SQL_TYPES = {
@@ -125,12 +125,12 @@ def marker(request: StepRequest) -> str:
 
 
 def caller(request: StepRequest) -> str:
-    """Return what tells whose an execution is. The batch's name is only shown: somebody may change it meanwhile."""
+    """Return what identifies the owner of an execution. The batch's name is only shown: it may be changed meanwhile."""
     return f"{marker(request)}{request.attempt_no} of {visible(request.batch_name)[:200]}"
 
 
 def attempt_of(caller: str, common: str) -> int | None:
-    """Return which attempt has made an execution, None when its caller does not say."""
+    """Return which attempt has made an execution, None when its caller does not show that."""
     number = caller[len(common) :].partition(" ")[0]
     return int(number) if number.isdecimal() else None
 
@@ -222,7 +222,7 @@ def _cast(value: Value, kind: str) -> str:
 
 
 def error_of(row: Any) -> tuple[int, str]:
-    """Return the number and the words of an error that a batch has caught."""
+    """Return the number and the text of an error that a batch has caught."""
     number, _, procedure, line, message = row
     place = f" ({procedure}, line {line})" if procedure else ""
     return int(number), f"error {number}: {visible(str(message))}{place}"

@@ -128,7 +128,7 @@ class Run:
         return True
 
     def _follow(self, refused: CatalogError | None) -> StepOutcome:
-        """Wait for the real end, in a session that works, and tell it."""
+        """Wait for the real end, in a session that works, and report it."""
         failure = ""
         for _ in range(RECONNECTIONS):
             try:
@@ -200,9 +200,9 @@ class Run:
         return self._ended(StepOutcome(succeeded=False, message=message, output=output, fatal=hint is not None))
 
     def _lost_sight(self, failure: str) -> StepOutcome:
-        """Trying again might run the package twice: OnLost decides."""
+        """Report a lost execution: trying again might run the package twice, so OnLost decides."""
         message = (
-            f"execution {self.execution_id} was under way and nobody knows how it ended: {failure}. "
+            f"execution {self.execution_id} was under way and it is unknown how it ended: {failure}. "
             "Look at it in SSMS (All Executions), then rerun or skip the step"
         )
         return StepOutcome(succeeded=False, lost=True, message=message, output=self._output([]))
@@ -224,9 +224,9 @@ class _StopRequested(Exception):
 
 
 def look(run: Run, package: Package, common: str, first_lost: int) -> StepOutcome:
-    """Find what became of a lost attempt; what still runs is followed to its end. The answer is the value.
+    """Find what became of a lost attempt; follow to its end what still runs. The answer is the value.
 
-    The newest execution is it, when it is that of `first_lost` or a later one: attempts that only looked have none.
+    The newest execution is meant if it is that of `first_lost` or a later one: attempts that only looked have none.
     """
     try:
         with closing(run.open_session(run.connection)) as session:
@@ -240,7 +240,7 @@ def look(run: Run, package: Package, common: str, first_lost: int) -> StepOutcom
     if end.fatal or end.stopped or end.lost:
         return replace(end, succeeded=False)
     if end.succeeded and (attempt is None or attempt < first_lost):
-        # What an attempt has done before the step was begun anew says nothing about the lost one.
+        # What an attempt did before the step was begun anew proves nothing about the lost one.
         message = (
             f"the newest execution in the catalog is that of attempt {attempt}; lost were those from {first_lost} on"
         )

@@ -1,4 +1,4 @@
-"""A session in the SSIS catalog: opened for one step, every result drained, every refusal with its number."""
+"""A session in the SSIS catalog: opened for one step, every result drained, every error with its number."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from step_handlers.sqlserver._mssql_errors import LOST_STATES, ReportedError
 
 _LONGEST_MESSAGE = 500
 _BROKEN = ("08", "HYT", "IM", *LOST_STATES)
-"""What the SQLSTATE begins with when the session is at fault, not the statement."""
+"""The beginnings of the SQLSTATE when the session is at fault, not the statement."""
 _DEADLOCK = 1205
 _STANDING_FOR = {"40001": _DEADLOCK, "42000": 229, "42S02": 208}
 """What a SQLSTATE means where the driver has no number.
 
-A batch tells the number of every error that it can catch. What it cannot are names that are missing and rights that are
-lacking in the batch itself, which has no syntax errors.
+A batch reports the number of every error that it can catch. What it cannot are names that are missing and rights
+that are lacking in the batch itself, which has no syntax errors.
 """
 
 
@@ -44,16 +44,16 @@ class CatalogError(Exception):
     """The server refused something; the message is for the history."""
 
     def __init__(self, number: int, message: str) -> None:
-        """Say what was refused."""
+        """Keep what was refused."""
         super().__init__(message)
         self.number = number
 
 
 class NoSession(Exception):
-    """No session could be opened, or it broke; the message says why."""
+    """No session could be opened, or it broke; the message gives the reason."""
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:
-        """Say why; `fatal` when trying again cannot help."""
+        """Keep the reason; `fatal` when trying again cannot help."""
         super().__init__(message)
         self.fatal = fatal
 
@@ -91,7 +91,7 @@ def rows_of(session: CatalogConnection, batch: Batch) -> Sequence[Any]:
 
 
 def _of_driver(error: Exception) -> CatalogError | NoSession:
-    """Tell what the batch could not catch itself; only pyodbc knows the number of such an error."""
+    """Return what the batch could not catch itself; only pyodbc knows the number of such an error."""
     reported = ReportedError.of(error)
     said = visible(reported.text)[:_LONGEST_MESSAGE] or type(error).__name__
     number = _STANDING_FOR.get(reported.state) if reported.number is None else reported.number

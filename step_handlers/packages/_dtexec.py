@@ -60,7 +60,7 @@ def _set(values: Sequence[Value], *, of_parameter: str) -> list[str]:
 
 
 def why_unfit(text: str) -> str | None:
-    """Say why a value cannot be written on the command line; None when it can."""
+    """Return why a value cannot be written on the command line; None when it can."""
     if not text:
         return f"dtexec documents no way to pass empty text; leave the parameter out, or {_CATALOG_WAY}"
     if visible(text) != text:
@@ -76,7 +76,7 @@ def why_unfit(text: str) -> str | None:
 
 
 def outcome(end: CommandEnd, *, in_catalog: bool) -> StepOutcome:
-    """Say what the end of the command means for the step."""
+    """Return what the end of the command means for the step."""
     said = [] if end.exit_code == 0 and not end.stopped else [_how(end)]
     if end.stopped and in_catalog and end.not_started is None:
         said.append(

@@ -72,7 +72,7 @@ class Postgres:
         return WrittenStep(_psql_script.connected(request, connection, lines), spec)
 
     def call_finding(self, name: str) -> str | None:
-        """Say why a text is no procedure name."""
+        """Return why a text is no procedure name."""
         if visible(name) == name and _psql.identifiers(name):
             return None
         return "write procedure or schema.procedure, in double quotes what SQL would want in quotes"
@@ -82,7 +82,7 @@ class Postgres:
     ) -> WrittenStep:
         """Write a call for psql, and the spec.
 
-        Whether the name is that of a procedure or of a function only the server knows. Text and spec ask it the same
+        Only the server knows whether the name is that of a procedure or of a function. Text and spec ask it the same
         question, and put its answer before the same words.
         """
         parts = _psql.identifiers(name) or []
@@ -107,7 +107,7 @@ class Postgres:
         return WrittenStep(_psql_script.connected(request, connection, lines), spec)
 
     def missing(self, connection: Connection, directory: str) -> str | None:
-        """Look for the driver; whether the server is there, only connecting would tell."""
+        """Look for the driver; only connecting would show whether the server is there."""
         del directory
         try:
             import_module("psycopg")
@@ -117,7 +117,7 @@ class Postgres:
         return None
 
     def misread(self, written: Sequence[Statement]) -> str | None:
-        """Say nothing: only the server can parse them."""
+        """Return None: only the server can parse them."""
         del written
         return None
 

@@ -27,15 +27,15 @@ _NO_TYPE = "42P18"
 
 
 class GivenUp(Exception):
-    """Nobody waits for the server's answer any longer."""
+    """The server's answer is not waited for any longer."""
 
 
 class StatementRefused(Exception):
     """The server refused a statement."""
 
     def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
-        """Say on one line all that the server said; `names` are those of the bound values, which it only numbers."""
-        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+        """Write all that the server reported on one line; `names` are those of the bound values, which it numbers."""
+        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra that may not be installed
 
         def raw(field: Field) -> str:
             return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
@@ -63,7 +63,7 @@ class StatementRefused(Exception):
         super().__init__("; ".join(parts))
         self.position = int(wording(Field.STATEMENT_POSITION) or 0)
         self.is_inside = bool(places)
-        """True when it was not the statement itself that was refused, but something in what it calls."""
+        """True when not the statement itself was refused, but something in what it calls."""
         lines = (int(found.group(1)) for place in places if (found := _IN_FUNCTION.match(place)) is not None)
         self.line_inside = next(lines, None)
         """At which line of the innermost function or procedure in PL/pgSQL."""
@@ -71,8 +71,8 @@ class StatementRefused(Exception):
 
 @cache
 def connection_class() -> Any:
-    """Return a `psycopg.Connection` that waits for no answer any more once its `given_up` was set by another thread."""
-    import psycopg  # noqa: PLC0415 - as above
+    """Return a `psycopg.Connection` that stops waiting for answers once another thread has set its `given_up`."""
+    import psycopg  # noqa: PLC0415 - an extra
 
     class Connection(psycopg.Connection[Any]):
         given_up = False
@@ -104,7 +104,7 @@ class StatementChannel:
     sent: str = ""
     """The text that was sent last."""
     names: Sequence[str] = ()
-    """What the author calls its bound values."""
+    """The author's names of its bound values."""
     line: int | None = None
     """On which line of the author's text it begins, if it is the author's."""
 
@@ -112,8 +112,8 @@ class StatementChannel:
         self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
     ) -> None:
         """Send a statement, read all it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
-        import psycopg  # noqa: PLC0415 - as above
-        from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
+        import psycopg  # noqa: PLC0415 - an extra
+        from psycopg.generators import fetch, send  # noqa: PLC0415 - an extra
 
         values = [self.secret(str(value["secret"])) if isinstance(value, dict) else value for value in parameters]
         wire = self.opened.pgconn
@@ -130,7 +130,7 @@ class StatementChannel:
         self.opened.wait(send(wire))
         refused: Exception | None = None
         try:
-            # What the commit behind a statement meets is said in a result of its own, after that of the statement.
+            # An error of the commit behind a statement comes in a result of its own, after that of the statement.
             while (result := self.opened.wait(fetch(wire))) is not None:
                 try:
                     self._read(result)
@@ -145,12 +145,12 @@ class StatementChannel:
             raise refused
 
     def place(self, error: Exception) -> str:
-        """Say at which line of the author's text a refusal points: where the server names no place, at that of the statement."""
+        """Return the line of the author's text that an error points at, or the statement's if it points nowhere."""
         line = None if self.line is None else self.line_of(error)
         return "" if line is None else f"; at line {line}"
 
     def line_of(self, error: Exception) -> int | None:
-        """Return that line, where there is one; of a call, which has one line, that of the procedure."""
+        """Return that line, if there is one; for a call, which has one line, that of the procedure."""
         if not isinstance(error, StatementRefused):
             return None
         if self.line is None:
@@ -167,7 +167,7 @@ class StatementChannel:
             self._check(first)
 
     def _rows(self, first: PGresult) -> Iterator[Sequence[object]]:
-        from psycopg.generators import fetch  # noqa: PLC0415 - as above
+        from psycopg.generators import fetch  # noqa: PLC0415 - an extra
 
         result: PGresult | None = first
         while result is not None:
@@ -177,7 +177,7 @@ class StatementChannel:
             result = self.opened.wait(fetch(self.opened.pgconn))
 
     def _check(self, result: PGresult) -> None:
-        from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+        from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
 
         if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
             raise StatementRefused(result, self.names)
@@ -202,20 +202,20 @@ def _callers(context: str) -> list[str]:
 
 
 def _named(wording: str, names: Sequence[str]) -> str | None:
-    """Return what the author calls a bound value that the server has named by its number at the end of a text."""
+    """Return the author's name of a bound value that the server has named by its number at the end of a text."""
     found = _NUMBERED.match(wording)
     number = 0 if found is None else int(found.group(1))
     return f"the value of {visible(names[number - 1])}" if 0 < number <= len(names) else None
 
 
 def _has_rows(result: PGresult) -> bool:
-    from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+    from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
 
     return result.status in {ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE, ExecStatus.TUPLES_CHUNK}
 
 
 def _copies(result: PGresult) -> bool:
-    from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+    from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
 
     return result.status in {ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH}
 
@@ -225,7 +225,7 @@ def _decoded(value: bytes | None) -> str | None:
 
 
 def _type(value: JsonValue) -> int:
-    """Return the type that PostgreSQL gives to the literal of a value: text stays open until it is used."""
+    """Return the type that PostgreSQL gives to the literal of a value: a text's is open until it is used."""
     match value:
         case bool() | str() | None:
             return 0

@@ -1,4 +1,4 @@
-"""Why a call does not fit what a PostgreSQL server has: asked of its catalog, after it has refused the call."""
+"""Why a call does not fit what a PostgreSQL server has: looked up in its catalog, after it has refused the call."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Routine:
         return cls(schema, is_visible, is_procedure, arguments, inputs, outputs, defaults)
 
     def fault(self, name: str, given: Sequence[str]) -> str:
-        """Say which parameters of a call do not fit."""
+        """Return which parameters of a call do not fit."""
         known = [*self.inputs, *self.outputs]
         needed = self.inputs[: len(self.inputs) - self.defaults]
         faults = [
@@ -81,7 +81,7 @@ class _Routine:
 
 
 def explain(opened: psycopg.Connection[Any], call: Mapping[str, Any]) -> str:
-    """Say which routine is missing, or how the parameters of a call differ from those of the routine."""
+    """Return which routine is missing, or how the parameters of a call differ from those of the routine."""
     *schemas, name = _psql.identifiers(call["called"]) or [""]
     schema = schemas[0] if schemas else ""
     written = ".".join(visible(_plain(part)) for part in (*schemas, name))

@@ -25,7 +25,7 @@ LOCK_SECONDS = 5
 CANCEL_AGAIN_SECONDS = 0.5
 """A request to cancel that comes between two statements is lost, so it is repeated until the step has ended."""
 FORCED_TRIES = 10
-"""How often a session that did not let itself be cancelled is ended by force, before nobody waits for it any more."""
+"""How often a session that ignores cancelling is ended by force, before the step no longer waits for it."""
 
 _CONNECTING = {
     "connect_timeout": 10,
@@ -37,7 +37,7 @@ _CONNECTING = {
 _FATAL = frozenset(
     {"42883", "42P01", "42501", "42601", "42703", "42725", "42P02", "42P18", "3F000", "3D000", "0LP01", "42809"}
 )
-"""What trying again cannot mend: missing or ambiguous names, syntax, rights; with all of class 28, logging in."""
+"""SQLSTATEs for which trying again is no use: missing or ambiguous names, syntax, rights; with class 28, login."""
 _CRASHED = "57P02"
 _IN_WORDS = (
     "password authentication failed",
@@ -46,7 +46,7 @@ _IN_WORDS = (
     "does not exist",
     "permission denied for database",
 )
-"""How a server says that it refuses a login. libpq gives no SQLSTATE for that; what is not known here is tried again."""
+"""How a server words a refused login. libpq gives no SQLSTATE for that; what is not known here is tried again."""
 _WHO_AM_I = (
     "SELECT pid, to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') "
     "FROM pg_catalog.pg_stat_activity WHERE pid = pg_catalog.pg_backend_pid()"
@@ -70,7 +70,7 @@ def lock_key(name: str) -> int:
 
 def connect(connection: Connection) -> Any:
     """Open a session for one step, in which each statement commits by itself; raises `ConnectionRefused`."""
-    import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+    import psycopg  # noqa: PLC0415 - an extra, not installed where PostgreSQL is not used
 
     url = url_of(connection)
     _, given = url.get_dialect()().create_connect_args(url)
@@ -116,17 +116,17 @@ class PostgresSession:
     pid: int = 0
     began: str = ""
     at: str = "preparing the session"
-    """Where it is, in words."""
+    """The present stage, in words."""
     in_transaction: bool = False
     may_stand: bool = False
-    """True when what was sent last may stand although nobody has heard so."""
+    """True when what was sent last may have been committed without an answer."""
 
     def __post_init__(self) -> None:
         """Send through a channel of its own."""
         self.channel = StatementChannel(self.opened, self.results, self.execution.secret)
 
     def stop(self) -> None:
-        """Cancel what runs, again and again; after the grace time end the session; at last wait for it no more."""
+        """Cancel what runs, again and again; after the grace time end the session; at last stop waiting for it."""
         forced = 0
         while True:
             with suppress(Exception):
@@ -145,7 +145,7 @@ class PostgresSession:
 
     def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:
         """Carry out a spec and say how it ended."""
-        import psycopg  # noqa: PLC0415 - as above
+        import psycopg  # noqa: PLC0415 - an extra
 
         try:
             self._prepare(spec)
@@ -201,7 +201,7 @@ class PostgresSession:
         self.opened.add_notice_handler(self._hear)
 
     def _end_when_this_process_does(self) -> None:
-        import psycopg  # noqa: PLC0415 - as above
+        import psycopg  # noqa: PLC0415 - an extra
 
         # Before PostgreSQL 14, and where its system cannot watch a connection, there is no such setting.
         with suppress(psycopg.Error):
@@ -220,7 +220,7 @@ class PostgresSession:
         self.execution.in_session(f"{self.pid}@{self.began}")
 
     def _lock(self, spec: Mapping[str, Any]) -> None:
-        import psycopg  # noqa: PLC0415 - as above
+        import psycopg  # noqa: PLC0415 - an extra
 
         key = lock_key(spec["lock"])
         self.opened.execute(f"SET lock_timeout = '{round(LOCK_SECONDS * 1000)}ms'")
@@ -271,8 +271,8 @@ class PostgresSession:
         )
 
     def _explained(self, error: Exception, call: Mapping[str, Any] | None) -> str | None:
-        """Say why a call was refused, when the server's catalog tells it better than its refusal does."""
-        import psycopg  # noqa: PLC0415 - as above
+        """Return why a call was refused, when the server's catalog explains it better than its error does."""
+        import psycopg  # noqa: PLC0415 - an extra
 
         if not isinstance(error, StatementRefused) or error.code not in _postgres_routines.REFUSED or error.is_inside:
             return None
@@ -282,8 +282,8 @@ class PostgresSession:
         return None
 
     def _is_unknown(self, error: Exception) -> bool:
-        """Say whether nobody knows what became of what was sent: the server has not said that it refused it."""
-        import psycopg  # noqa: PLC0415 - as above
+        """Say whether the outcome of what was sent is unknown: the server has not reported that it refused it."""
+        import psycopg  # noqa: PLC0415 - an extra
 
         if isinstance(error, StatementRefused):
             return self.may_stand and error.code == _CRASHED
@@ -297,7 +297,7 @@ class PostgresSession:
         return StepOutcome(succeeded=False, lost=True, message=message, output=self.results.text())
 
     def _roll_back(self) -> None:
-        import psycopg  # noqa: PLC0415 - as above
+        import psycopg  # noqa: PLC0415 - an extra
 
         with suppress(psycopg.Error, GivenUp):
             if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:

@@ -22,13 +22,13 @@ SETTINGS = {
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
 }
-"""What a role or a database may have set otherwise, and what the meaning of a value or a step's end would hang on."""
+"""What a role or a database may have set otherwise, and what the meaning of a value or a step's end depends on."""
 
 NO_TRANSACTION_TIMEOUT = (
     "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL "
     "THEN set_config('transaction_timeout', '0', false) END) AS timeouts"
 )
-"""The same for a setting that there is only since PostgreSQL 17."""
+"""The same for a setting that exists only since PostgreSQL 17."""
 
 _TOKEN = re.compile(
     r"""
@@ -126,7 +126,7 @@ def parameter(name: str) -> str:
 
 
 def literal(value: JsonValue) -> str:
-    """Write a value as SQL whose type PostgreSQL finds out as it does for a bound value."""
+    """Write a value as SQL whose type PostgreSQL infers as it does for a bound value."""
     match value:
         case None:
             return "NULL"

@@ -53,7 +53,7 @@ def connected(request: StepRequest, connection: Connection, lines: Sequence[str]
                 "what a role or a database may have set otherwise",
             ),
             *lines,
-            # Without \else: of what stands behind one psql tells its user line by line that it is passed over.
+            # Without \else: psql reports each line that it skips behind one.
             command(r"\endif", "what a psql that is not connected passes over ends here"),
         ]
     )
@@ -91,12 +91,12 @@ def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> 
     path = _path(context, place)
     if kind == "file" and not _is_writable(path):
         return f"-- before you paste this, set the secret: \\set {name} to what {visible(path)} holds"
-    # What another text has left under the name must not be taken for this secret.
+    # A value that another text has left under the name must not be taken for this secret.
     return "\n".join([command(rf"\unset {name}"), _fetched(name, kind, place, path)])
 
 
 def _with_password(context: StepContext, connection: Connection, connect: str) -> list[str]:
-    """Write how psql gets the password to connect: were it to ask, it would forget what is pasted behind."""
+    """Write how psql gets the password to connect: if it asked, it would drop what is pasted behind."""
     found = password_source(connection, context.secrets)
     if found is None:
         return [command(connect, _CONNECTS)]

@@ -56,7 +56,7 @@ def too_long(argv: Sequence[str]) -> str | None:
 
 
 def located(program: str, directory: str) -> str:  # noqa: ARG001 - the twin of Windows needs it
-    """Return a program as it is: what starts it is already in its working directory."""
+    """Return a program as it is: its parent process is already in its working directory."""
     return program
 
 

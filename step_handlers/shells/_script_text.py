@@ -81,7 +81,7 @@ _VERSION = re.compile(r"[-0-9.]+\Z")
 
 
 def program_name(word: str) -> str:
-    """Return what a program is called: without folder, `.exe` and version."""
+    """Return the name of a program without folder, `.exe` and version."""
     name = re.split(r"[/\\]", word)[-1].lower().removesuffix(".exe")
     return _VERSION.sub("", name) or name
 

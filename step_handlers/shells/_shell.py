@@ -15,5 +15,5 @@ __all__ = ["heading", "shell"]
 
 
 def heading(request: StepRequest, comment: str) -> str:
-    """Return the comment line that says when, where and as whom; nothing in it can become a command."""
+    """Return the comment line with the time, the host and the user; nothing in it can become a command."""
     return f"{comment}{visible(request.note)}\n"

@@ -77,7 +77,7 @@ def command_line(
 
 
 def cmd_line(argv: Sequence[str], directory: str) -> str | None:
-    """Write a command for the prompt of cmd; None when cmd would change it or start something else, whatever is quoted."""
+    """Write a command for the prompt of cmd; None when cmd would change it or start something else even in quotes."""
     program, *arguments = argv
     whole = "".join([*argv, directory])
     if _BEYOND_CMD.search(whole) or visible(whole) != whole or '"' in program or '"' in directory:
@@ -92,12 +92,12 @@ def cmd_line(argv: Sequence[str], directory: str) -> str | None:
 
 
 def _is_found_alike(program: str) -> bool:
-    """At its prompt cmd looks for a bare name in the working directory first, and without an ending for other endings."""
+    """Say whether cmd finds the same file: it seeks a bare name in the working directory and other endings first."""
     return bool(ntpath.dirname(program) and ntpath.splitext(program)[1])
 
 
 def _is_on_a_share(directory: str) -> bool:
-    """The current directory of cmd has a drive letter."""
+    """Say whether a directory is on a share: the current directory of cmd needs a drive letter."""
     return directory.startswith(("\\\\", "//", "\\/", "/\\"))
 
 

@@ -92,7 +92,7 @@ def _joined(word: str) -> str:
 
 
 def acts_in_cmd(text: str) -> str | None:
-    """Return the first character that cmd would interpret in a batch file's argument, to be shown; None without one."""
+    """Return the first character that cmd would interpret in a batch file's argument, to be shown; None if none."""
     return _first(_ACTS_IN_CMD, text)
 
 
@@ -102,7 +102,7 @@ def changes_in_cmd(value: str) -> str | None:
 
 
 def is_doubled_for_cmd(argument: str) -> bool:
-    """Say whether a batch file would get a backslash too many: programs undo what stands before a closing quote, cmd does not."""
+    """Say whether a batch file would get a backslash too many: programs undo one before a closing quote, cmd not."""
     return argument.endswith("\\") and _NEEDS_QUOTES.search(argument) is not None
 
 

@@ -84,7 +84,7 @@ class SqlServer:
         )
 
     def call_finding(self, name: str) -> str | None:
-        """Say why a text is no procedure name."""
+        """Return why a text is no procedure name."""
         return _tsql.call_finding(name)
 
     def call(
@@ -99,7 +99,7 @@ class SqlServer:
         return _written(request, connection, variables, body, "SET XACT_ABORT OFF;", called)
 
     def missing(self, connection: Connection, directory: str) -> str | None:
-        """Look for the driver; whether the server is there, only connecting would tell."""
+        """Look for the driver; only connecting would show whether the server is there."""
         del directory
         module, extra = driver_of(connection)
         try:
@@ -112,7 +112,7 @@ class SqlServer:
         return None
 
     def misread(self, written: Sequence[Statement]) -> str | None:
-        """Say nothing: only the server can parse them."""
+        """Return None: only the server can parse them."""
         del written
         return None
 
@@ -142,7 +142,7 @@ class SqlServer:
                 got = cursor.fetchone()[0]
             except driver.Error:
                 return None
-        # Refused in time: somebody has it. Any other refusal tells nothing.
+        # Refused in time: another session has it. Any other refusal proves nothing.
         return {0: False, 1: False, -1: True}.get(got)
 
 
@@ -208,18 +208,18 @@ class _Session:
     results: Results
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
     cancelling: Lock = field(default_factory=Lock)
-    """Held by who cancels, and by who closes: a session that is closed during a cancel ends the process (SIGSEGV)."""
+    """Held by the thread that cancels or closes: to close a session during a cancel ends the process (SIGSEGV)."""
     is_over: bool = False
     is_killed: bool = False
-    """True once the server was told to end the session, and has said that it does."""
+    """True once the server was told to end the session, and has reported that it does."""
     number: int | None = None
-    """What the server calls the session."""
+    """The server's number of the session."""
     reported: ReportedError | None = None
     return_code: int | None = None
     is_counted: bool = True
 
     def cancel(self) -> None:
-        """Cancel what runs until the step has ended; a server that takes no notice is told once to end the session."""
+        """Cancel what runs until the step has ended; tell a server that ignores this once to end the session."""
         is_ended = False
         while self._cancel_once():
             if self.execution.must_end and not is_ended:
@@ -240,7 +240,7 @@ class _Session:
             return True
 
     def _end_elsewhere(self) -> None:
-        """End the session from another one, where that is permitted and it is still there: its number is soon another's."""
+        """End the session from another one, where permitted and while it exists: its number is soon reused."""
         with (
             suppress(self.driver.Error, ConnectionRefused),
             closing(open_session(self.driver, self.connection)) as other,
@@ -306,7 +306,7 @@ class _Session:
             why = _REFUSED_LOCK.get(got or 0, f"with {got}")
             return f"connection '{name}': the lock of BatchControl {instance} was not granted {why}"
         holder = None
-        with suppress(self.driver.Error):  # whoever may not see the locks of others is told less
+        with suppress(self.driver.Error):  # a login without the right to see the locks of others gets no details
             holder = self._first(
                 "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
                 "AND request_status = 'GRANT' AND resource_database_id = DB_ID() AND resource_description LIKE ?",

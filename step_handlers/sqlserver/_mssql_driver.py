@@ -39,7 +39,7 @@ def load(connection: Connection) -> Any:
 
 def open_session(driver: Any, connection: Connection) -> Any:
     """Open a session of its own, in autocommit; raises `ConnectionRefused`."""
-    # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
+    # mssql-python raises for a connection string that it cannot read something else than its own `Error`.
     malformed: type[Exception] = getattr(driver, "ConnectionStringParseError", driver.Error)
     try:
         return _connect(driver, connection)
@@ -82,7 +82,7 @@ def _naming_the_driver(url: URL, driver: Any) -> URL:
 
 
 def _names_an_odbc_driver(url: URL) -> bool:
-    """Say whether a URL names one, or an ODBC source, which does."""
+    """Say whether a URL names an ODBC driver, or an ODBC source, which names one."""
     return "driver" in url.query or "odbc_connect" in url.query or not url.database
 
 

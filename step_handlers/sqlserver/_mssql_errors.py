@@ -10,10 +10,10 @@ from batchctl.plugin_api import sqlstate_behind, visible
 _FATAL = frozenset(
     {102, 105, 111, 156, 201, 207, 208, 229, 230, 262, 297, 300, 911, 2812, 8144, 8145, 8146, 8162, 15151, 18456, 18452}
 )
-"""What trying again cannot mend: missing names, syntax, parameters that do not fit, rights, logging in."""
+"""Errors for which trying again is no use: missing names, syntax, parameters that do not fit, rights, logging in."""
 _FATAL_STATES = frozenset({"28000", "42S02"})
 LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
-"""The session is gone, so nobody knows how far the server has come."""
+"""The session is gone, so it is unknown how far the server has come."""
 _NUMBER = re.compile(r" ?\((\d+)\) \(SQL\w+\)(?=; \[|\Z)")
 _PREFIX = re.compile(r"\A(?:\[[^\]]*\] ?)+")
 
@@ -61,7 +61,7 @@ class ReportedError:
         return line if line is not None and line > 0 else None
 
     def wording(self, lines_before: int) -> str:
-        """Say all of it on one line; lines count from the first of the author's own."""
+        """Return all of it on one line; lines count from the first of the author's own."""
         number = f"error {self.number}: " if self.number is not None else ""
         own_line = self.own_line(lines_before)
         place = [
@@ -75,5 +75,5 @@ class ReportedError:
 
 
 def without_prefix(text: str) -> str:
-    """Leave out who says it: the names of driver and server in brackets."""
+    """Leave out the names of driver and server in brackets."""
     return _PREFIX.sub("", text)

@@ -21,11 +21,11 @@ _ANSI = (
     "SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; SET NUMERIC_ROUNDABORT OFF;"
 )
 SETTINGS = (_LANGUAGE, _ANSI)
-"""What clients and logins set differently, and what the meaning of a batch would hang on."""
+"""What clients and logins set differently, and what the meaning of a batch depends on."""
 
 RETURN_CODE = "batchctl_return_code"
 ERROR = ("batchctl_error", "severity", "state", "line", "procedure", "message")
-"""The columns in which a batch tells of its error: drivers know neither the line nor the procedure."""
+"""The columns in which a batch reports its error: drivers know neither the line nor the procedure."""
 
 _CATCH = (
     "END TRY BEGIN CATCH IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; "
@@ -140,7 +140,7 @@ def is_maintenance(statement: Statement) -> bool:
 
 
 def call_finding(name: str) -> str | None:
-    """Say why a text is no procedure name that can be pasted."""
+    """Return why a text is no procedure name that can be pasted."""
     if _VARIABLE_OF_SQLCMD in name:
         return f"'$(' {_BEGINS_VARIABLE}, also inside [ ]; call it through a synonym: CREATE SYNONYM"
     if visible(name) == name and identifiers(name):
@@ -271,7 +271,7 @@ def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> 
 
 
 def script_body(bound: Bound) -> str:
-    """Write the statements of a step as one transaction, where that may be, every placeholder as a variable."""
+    """Write the statements of a step as one transaction, where possible, with every placeholder as a variable."""
     text = "".join(_write(token) for token in bound.statement.tokens)
     if is_maintenance(bound.statement):
         # As many lines as below, so that errors name the author's own.

@@ -139,8 +139,8 @@ def test_what_is_set_by_hand_is_told_too(world: World) -> None:
     world.sql("UPDATE BatchControl SET Status = 'HELD' WHERE BatchControl_id = 2")
 
     assert [said.partition(":")[2] for said in Alarm(world).announced()] == [
-        " BatchControl 1 has failed at step 10 'step 10': nobody says why: Status was set to failed by hand",
-        " BatchControl 2 is held at step 10 'step 10': nobody says why: Status was set to held by hand",
+        " BatchControl 1 has failed at step 10 'step 10': no reason was given: Status was set to failed by hand",
+        " BatchControl 2 is held at step 10 'step 10': no reason was given: Status was set to held by hand",
     ]
 
 

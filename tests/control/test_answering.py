@@ -118,7 +118,7 @@ def test_rows_that_are_not_work_are_dealt_with(world: World) -> None:
     ]
     assert [status for status, _ in answers[3:]] == ["refused"] * 3
     assert 'such as {"file": 9}' in answers[4][1]
-    assert "without a Reason" in answers[5][1]
+    assert "needs a Reason" in answers[5][1]
     acts = world.sql(f"SELECT Host, Action, Target FROM AuditLog WHERE {ACTS} ORDER BY AuditLog_id")
     assert acts[:2] == [
         ("OperatorRequest:1", "retry", "FileProcess:1"),

@@ -76,7 +76,7 @@ def test_a_success_that_comes_too_late_is_noted_and_changes_nothing(world: World
     first.turn(NO_WAIT)
     message = world.one("SELECT Message FROM BatchProcessHistory")
 
-    assert "nobody knows how it ended" in message
+    assert "it is unknown how it ended" in message
     assert message.endswith("UTC: success")
     assert world.sql(STANDS) == [("held", 1, None, 1)]
     assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 0

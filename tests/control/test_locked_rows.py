@@ -442,7 +442,7 @@ def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_na
     client.sql("ROLLBACK")
     some_beats(world, hand)
 
-    culprit = f"Leader 1: nobody can lead: row 1 of table Leader is locked by session {pid} ("
+    culprit = f"Leader 1: no controller can lead: row 1 of table Leader is locked by session {pid} ("
     assert seen.controllers == ("c1",)
     assert culprit in seen.failures["c1"]
     assert culprit in nobody.message

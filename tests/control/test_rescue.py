@@ -37,7 +37,7 @@ def test_a_lost_step_is_held_by_default(world: World) -> None:
     assert world.statuses() == ["held"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]
     assert world.sql("SELECT RetryCount, LostCount, ClaimedBy FROM BatchControl") == [(1, 1, None)]
-    assert "nobody knows how it ended" in world.one("SELECT Message FROM BatchProcessHistory")
+    assert "it is unknown how it ended" in world.one("SELECT Message FROM BatchProcessHistory")
 
 
 def test_recovering_twice_changes_nothing_more(world: World) -> None:

@@ -43,8 +43,8 @@ def test_what_is_done_to_a_batch_needs_no_reason(action: str) -> None:
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "pauze"}, "Action 'pauze' is none of rerun, skip, pause, .* Did you mean 'pause'"),
     ({"action": "\x1b[2J"}, r"Action '\\x1b\[2J' is none of"),
-    ({"reason": None}, "Nobody may rerun without a Reason"),
-    ({"reason": "  "}, "Nobody may rerun without a Reason"),
+    ({"reason": None}, "'rerun' needs a Reason"),
+    ({"reason": "  "}, "'rerun' needs a Reason"),
     ({"instance_id": None}, "'rerun' is done to an instance: BatchControl_id says to which"),
     ({"batch": "Load"}, "'rerun' is done to an instance: BatchControl_id says to which, and nothing else"),
     ({"action": "enable"}, "'enable' is done to a batch: ProcessBatchName says to which"),
@@ -107,9 +107,9 @@ NO_INCIDENT: list[tuple[dict[str, Any], str]] = [
     ({"instance_id": None, "arguments": '{"incident": "7"}'}, "'incident' has to be a whole number without quotes"),
     ({"arguments": '{"for": "2h"}'}, 'is none of "incident" with its number'),
     ({"batch": "Load"}, "is done to an incident"),
-    ({"reason": " "}, "Nobody may acknowledge without a Reason"),
-    ({"action": "snooze"}, "Nobody may snooze without saying for how long"),
-    ({"action": "snooze", "arguments": '{"for": "tomorrow"}'}, "Nobody may snooze without saying for how long"),
+    ({"reason": " "}, "'acknowledge' needs a Reason"),
+    ({"action": "snooze"}, "'snooze' needs a length of time"),
+    ({"action": "snooze", "arguments": '{"for": "tomorrow"}'}, "'snooze' needs a length of time"),
 ]
 
 

@@ -38,7 +38,7 @@ def wall(text: str) -> datetime:
         ({"sql": "BEGIN; SELECT 1"}, "The SQL could never be carried out: .*every step is one transaction already"),
         ({"name": " x"}, "The job cannot be called so: it begins or ends with a blank."),
         ({"name": ""}, "The job cannot be called so: it is empty."),
-        ({"name": "x\u202ey"}, "The job cannot be called so: it holds what nobody can see"),
+        ({"name": "x\u202ey"}, "The job cannot be called so: it holds invisible characters"),
         ({"name": "x" * 201}, "The job cannot be called so: it is longer than 200 characters."),
         ({"at": wall("2040-01-01 02:00:30"), "is_daily": True}, "a daily job begins at a whole minute: write 2040-01-01 02:01"),
     ],

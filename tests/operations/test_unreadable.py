@@ -406,7 +406,7 @@ def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_give
     [
         ("CompleteDays", "ninety", "Value", "so no instance is purged at all."),
         ("KeepLast:O'Brien", "3", "Name", "so no instance is purged at all."),
-        ("RequestDays:Daily", "30", "Name", "so nothing goes by it: write RequestDays alone, for all."),
+        ("RequestDays:Daily", "30", "Name", "so it has no effect: write RequestDays alone, for all."),
     ],
 )
 def test_a_rule_of_retention_that_cannot_be_gone_by_is_an_incident_until_it_can(
@@ -417,7 +417,7 @@ def test_a_rule_of_retention_that_cannot_be_gone_by_is_an_incident_until_it_can(
     found = dead_ends(world)[f"Setting {name}"]
 
     assert (found.kind, found.severity) == ("unreadable", "warning")
-    assert found.message.startswith(f"Setting {name} cannot be gone by: ")
+    assert found.message.startswith(f"Setting {name} cannot be used: ")
     assert so in found.message
     assert str(found.next_step).startswith(f"correct {column} of that row of Setting; ")
     world.sql("UPDATE Setting SET Name = 'KeepLast', Value = '30' WHERE Name = ?", name)
@@ -709,7 +709,7 @@ def spoilt(world: World) -> dict[str, str]:
         "FileProcess 3": "FileProcess 3 cannot be read: Status is 'odd', and has to be one of: ready, paused, complete,"
         " rejected, duplicate; until that is corrected nothing becomes of the row",
         f"BatchProcessHistory 2 (step {seq})": f"BatchProcessHistory 2 (step {seq}) cannot be read: Cause is 'whim', and has"
-        " to be one of: auto, retry, manual, verify; until that is corrected nothing goes by the attempt",
+        " to be one of: auto, retry, manual, verify; until that is corrected the attempt is ignored",
     }
     if world.database.kind == "sqlite":  # Elsewhere no column takes what is not of its type.
         world.sql("UPDATE BatchControl SET NextRunTime = 'soon' WHERE BatchControl_id = 1")

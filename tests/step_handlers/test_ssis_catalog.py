@@ -235,7 +235,7 @@ def test_an_execution_that_cannot_be_seen_any_more_is_lost_and_never_started_aga
     outcome = carried_out(catalog)
 
     assert (outcome.succeeded, outcome.lost) == (False, True)
-    assert "execution 4711 was under way and nobody knows how it ended" in (outcome.message or "")
+    assert "execution 4711 was under way and it is unknown how it ended" in (outcome.message or "")
 
 
 def test_a_connection_that_cannot_be_opened_is_a_plain_failure() -> None:

@@ -1,4 +1,4 @@
-"""A duty of the leader: people are told of problems, in good time and not too often. It follows everything else."""
+"""A duty of the leader: people are told of incidents, in good time and not too often. It follows everything else."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.ports import Change, Clock
 
 EVERY = timedelta(seconds=5)
-"""How often it is looked what is the matter."""
+"""How often incidents are reviewed."""
 OFTEN = timedelta(seconds=1)
-"""How often it is looked what there is to send, and while the past is read."""
+"""How often the outbox is looked at for messages to send, and how often to look while the past is being read."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Alerting:
     name: ClassVar[str] = "alerts"
 
     def begin(self) -> None:
-        """Look what waits before anything is done; where that cannot be read, it is known later, or never."""
+        """Note what waits before anything is done; where that cannot be read, it becomes known later, or never."""
         with suppress(BatchctlError):
             self.watch.begin()
 
@@ -43,11 +43,11 @@ class Alerting:
 
     @property
     def locked(self) -> dict[str, str]:
-        """Return what keeps it from looking, and who, by how it is called."""
+        """Return what keeps incidents from being reviewed, and who: by the name of what is locked."""
         return self.watch.locked
 
     def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
-        """Look at what is the matter once in a while, and send; somebody who keeps a row locked is not waited for."""
+        """Review incidents once in a while, and send messages; do not wait for a row that somebody keeps locked."""
         now = self.clock.monotonic()
         try:
             if now - self._reviewed_at >= self._pause.total_seconds():
@@ -63,7 +63,7 @@ class Alerting:
         return False
 
     def review(self) -> None:
-        """Look at once what is the matter."""
+        """Review incidents at once."""
         self.watch.look()
 
     def finish(self) -> bool:

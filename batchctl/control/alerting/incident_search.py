@@ -1,4 +1,4 @@
-"""What is the matter now, as far as the rows say: what incidents are compared with."""
+"""Finding what is wrong now, as far as the rows say: what incidents are compared with."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ MOST = 500
 STANDING = 10_000
 """Instances that have failed or are held, and are looked at."""
 AT_ONCE = 500
-"""Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
+"""How many instances not met before have their cause read at one look, the newest first; the others wait."""
 LATELY = 20
 """Messages of each channel, on average, that are looked at."""
 PATIENCE = timedelta(seconds=3)
 """How long a single round reads the past."""
 SOMETIMES = timedelta(seconds=30)
-"""How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
+"""How often the definitions and the newest attempts are read, as long as nothing else is wrong."""
 SLOWLY = timedelta(minutes=10)
-"""How often is read what changes slowly: how long steps take, and which days are business days."""
+"""How often what changes slowly is read: how long steps take, and which days are business days."""
 
 LOCKED = timedelta(minutes=1)
 """How long somebody may keep rows locked before people are told."""
 SOON_AFTER = timedelta(minutes=5)
-"""Who meets a lock so soon after another has met one is taken to have met the same, where nobody can tell whose it is."""
+"""Controllers that meet locks within this time are taken to have met the same one, where no text names the holder."""
 
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
@@ -62,7 +62,7 @@ class IncidentSearch:
     clock: Clock
     rules: AlertRules
     name: str | None
-    """The controller that looks; None for who only looks whether there is one."""
+    """The controller that looks; None for a caller that only looks whether there is one."""
     awaited: ExpectedWork = field(init=False)
     _standing: dict[_Seen, IncidentSign] = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
@@ -70,7 +70,7 @@ class IncidentSearch:
     _expected: list[Expected] = field(default_factory=list)
     _dead_ends: list[IncidentSign] = field(default_factory=list)
     _stepless: Collection[BatchId] = frozenset()
-    """Batches without steps that have work: nobody waits to be told that nothing comes of it."""
+    """Batches without steps that have work: people are told without delay that nothing comes of it."""
     _mends: Mapping[BatchId, str] = field(default_factory=dict)
     """What mends each batch that cannot be read: before that a rerun is refused."""
     _past: StepPast = field(init=False)
@@ -85,7 +85,7 @@ class IncidentSearch:
     _read_at: float = -math.inf
     _has_looked: bool = False
     _waited_since: datetime | None = None
-    """Since when work waited, before one began to do it oneself."""
+    """Since when work had waited before this program itself began to do it."""
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
@@ -93,7 +93,7 @@ class IncidentSearch:
         self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
     def signs(self, connection: Any, now: datetime) -> list[IncidentSign]:
-        """Return everything that is the matter."""
+        """Return everything that is wrong."""
         self._read_what_is_slow(connection)
         batches = self._batches
         names = {batch.batch_id: batch.name for batch in batches.values() if batch.enabled}
@@ -117,11 +117,11 @@ class IncidentSearch:
 
     @property
     def is_behind(self) -> bool:
-        """Say whether what has been is still being read."""
+        """Say whether the past is still being read."""
         return self.is_partial or self.awaited.is_learning
 
     def failed_with(self, incident: Incident) -> set[InstanceId]:
-        """Return whose attempts have failed at the step of an incident of instances, up to the last that it knows of."""
+        """Return the instances that failed at the step of an incident, up to the last attempt that it knows of."""
         if incident.kind not in OF_AN_INSTANCE:
             return set()
         return {
@@ -143,7 +143,7 @@ class IncidentSearch:
     def learn(self, connection: Any) -> None:
         """Prepare a single look: read all of the past at once, or as much of it as takes a moment only.
 
-        Who looks once is started by a clock: that nobody worked since its last stroke is as it should be.
+        A single look is started by a clock: that no controller worked since the clock last struck is as it should be.
         """
         self._has_looked = True
         self._remember_locks(connection)
@@ -152,7 +152,7 @@ class IncidentSearch:
         self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
 
     def _remember_locks(self, connection: Any) -> None:
-        """Learn since when those have met the locks that this one meets which came before it and have ended."""
+        """Learn since when controllers that have ended had met the locks that this controller meets."""
         everyone = controllers.everyone(connection)
         own = next((row for row in everyone if row.name == self.name and is_of_locks(row.failure)), None)
         if own is None:
@@ -234,7 +234,7 @@ class IncidentSearch:
         return [one for one in found if one is not None]
 
     def _undelivered(self, connection: Any) -> list[IncidentSign]:
-        """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
+        """Return the channels through which no message gets out: tried too often, or given up and no success since."""
         configured = [channel.name for channel in self.rules.channels]
         if not configured:  # SQL Server fetches at least one row, or refuses (error 10744)
             return []
@@ -243,7 +243,7 @@ class IncidentSearch:
             if one.status in alert_deliveries.TRIED:
                 words.setdefault(one.channel, one)
         found = list[Undelivered]()
-        # What waits for a channel that is no more is nobody's trouble.
+        # What waits for a channel that no longer exists is not worth an incident.
         for name in configured:
             last = words[name] if name in words else self._last_word(connection, name)
             waiting = (one for one in alert_deliveries.waiting_of(connection, name, MOST) if _is_tried_in_vain(one))
@@ -253,7 +253,7 @@ class IncidentSearch:
         return [incident_causes.silent_channel(one) for one in found]
 
     def _last_word(self, connection: Any, channel: str) -> Delivery | None:
-        """Return what became last of a message of a channel that has said nothing for many messages of others."""
+        """Return the last outcome of a message of a channel that does not occur among many messages of others."""
         if channel not in self._words:
             self._words[channel] = alert_deliveries.last_word(connection, channel)
         return self._words[channel]
@@ -262,7 +262,7 @@ class IncidentSearch:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
 
     def _leaderless(self, connection: Any, now: datetime) -> list[IncidentSign]:
-        """Return that none of those that work leads, where one did, or where something waits for one."""
+        """Return that none of the working controllers leads, where one did, or where something waits for a leader."""
         lead, patience = leading.load(connection), self.rules.lease
         if lead.leads(now) is not None or not evidence.works(connection, now - patience):
             return []
@@ -286,7 +286,7 @@ class IncidentSearch:
         return [incident_causes.of_controllers(lasting)] if lasting else []
 
     def _nobody(self, connection: Any, now: datetime) -> list[IncidentSign]:
-        """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
+        """Return that no controller works; one that works reports once, at its first look, that none did before."""
         if self._has_looked and self.name is not None:
             return []
         gap = evidence.gap(connection, now, self.name)
@@ -297,7 +297,7 @@ class IncidentSearch:
 
 
 def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> datetime:
-    """Return since when the locks that one has met last have been there, as those say that came before, the latest first."""
+    """Return since when the locks that `last` met have been held, going back through the `ended`, the latest first."""
     met_none_between = False
     for row in ended:
         if not is_of_locks(row.failure):
@@ -305,7 +305,7 @@ def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> dateti
             continue
         named, also_named = culprits(row.failure), culprits(last.failure)
         is_soon = last.heartbeat - row.heartbeat <= SOON_AFTER and not met_none_between
-        # A transaction that is open still has kept its locks, also from whoever looked at something else meanwhile.
+        # A transaction that is open still has kept its locks, also from a controller that met other rows meanwhile.
         if not (named & also_named if named and also_named else is_soon):
             break
         last, met_none_between = row, False

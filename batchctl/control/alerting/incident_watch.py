@@ -1,6 +1,6 @@
 """Opening, keeping and closing incidents, and making the messages about them: all of a look in one transaction.
 
-What is to be written is found by reading first; whoever then writes reads all of it once more, because he may have slept.
+Reads first to find what to write; before writing it reads all of it once more, because the program may have slept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from batchctl.store.operators import freeze_rows
 from batchctl.store.transactions import left_out_if_refused
 
 MOST = 1000
-"""Incidents of which it is told that they are over, at one look."""
+"""How many incidents are announced as over at one look."""
 STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
 
@@ -50,21 +50,21 @@ class IncidentWatch:
     rules: AlertRules
     findings: IncidentSearch
     _refused: list[str] = field(default_factory=list)
-    """What of the last look the database refused to write, and why."""
+    """What the database refused to write at the last look, and why."""
 
     _locks: Locks = field(init=False)
 
     def __post_init__(self) -> None:
-        """Know of nothing that is in the way yet."""
+        """Start without knowing of any lock."""
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
-        """Note what waits for somebody who works, before one does so oneself."""
+        """Note what waits for a controller, before this one begins to work."""
         with self.transactions.read() as connection:
             self.findings.look_back(connection, self.clock.now())
 
     def look(self, *, nowait: bool = True) -> bool:
-        """Look at what is the matter, and write what is new; true when something is.
+        """Look at what is wrong, and write what is new; true when something is wrong.
 
         Without nowait, wait for the locks of others.
         """
@@ -79,7 +79,7 @@ class IncidentWatch:
         return True
 
     def look_at(self, instance_id: InstanceId) -> None:
-        """Open the incident about an instance that stands, if it is not yet: somebody asks sooner than it is looked for."""
+        """Open the incident about a standing instance if it is not open yet: somebody asks before the next look."""
         with self.transactions.read() as connection:
             if incident_rows.of_instance(connection, instance_id):
                 return
@@ -95,17 +95,16 @@ class IncidentWatch:
             self.listener(event)
 
     def _run(self, *, nowait: bool) -> list[Event]:
-        """Write while nobody else reviews incidents; that somebody keeps that locked for long keeps nobody from being told.
+        """Write while no other connection reviews incidents; write all the same if somebody keeps that locked for long.
 
-        Without nowait, it has been waited for, and nobody may come again.
-
-        Who reviews them at the same time then opens none twice: an index sees to that.
+        Without nowait, wait for the lock once, then write all the same: the caller may not come again.
+        Two that review at the same time then open no incident twice: an index sees to that.
         """
         try:
             events = self.transactions.run(_BOUNDARIES, self._write_alone, nowait=nowait)
         except (Conflict, Busy):
             if self._locks.meet(_ALL):
-                self._locks.announced[_ALL] = self._locks.by_whom("nobody can review them: a row that stands for them")
+                self._locks.announced[_ALL] = self._locks.by_whom("they cannot be reviewed: a row that stands for them")
             if nowait and not self._locks.lasts(_ALL, LOCKED):
                 raise
             return self.transactions.run(_BOUNDARIES, self._write, nowait=nowait)
@@ -120,7 +119,7 @@ class IncidentWatch:
     def check_written(self) -> None:
         """Raise `Refused` where the database refused some of what was to be written at the last look."""
         if self._refused:
-            message = f"What is to be said of some incidents cannot be written: {'; '.join(self._refused)}."
+            message = f"Messages about some incidents cannot be written: {'; '.join(self._refused)}."
             raise Refused(message, next_step="batchctl status   (names rows that cannot be read, and what mends them)")
 
     def learn(self) -> None:
@@ -185,12 +184,12 @@ class IncidentWatch:
         return events
 
     def _apart(self, connection: Any, about: IncidentSign | Incident) -> AbstractContextManager[None]:
-        """Write what concerns one incident, or leave it out: what the database refuses of one is no matter of the others."""
+        """Write what concerns one incident, or leave it out: what the database refuses of one leaves others alone."""
         named = f"Incident {about.incident_id}" if isinstance(about, Incident) else about.message
         return left_out_if_refused(connection, lambda wording: self._refused.append(f"{named}: {wording}"))
 
     def _post(self, connection: Any, parcel: Parcel, now: datetime) -> None:
-        """Make one message for each channel that it goes to, and note of its incidents that it was made."""
+        """Make one message for each channel that it goes to, and note on its incidents that it was made."""
         first, message = parcel.first, message_of(parcel, now, self.rules.zone)
         kept_from = _own_channel(first) if len(parcel.owed) == 1 else None
         before = alert_deliveries.of_incident(connection, first.incident_id)
@@ -208,7 +207,7 @@ class IncidentWatch:
 
 @dataclass(frozen=True, slots=True)
 class FrozenWork:
-    """What is frozen: of that nobody is told anything until it is thawed."""
+    """What is frozen: no messages about it are sent until it is thawed."""
 
     batches: frozenset[BatchId]
     is_everything: bool

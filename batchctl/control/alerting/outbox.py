@@ -21,9 +21,9 @@ from batchctl.store.alerting.alert_deliveries import Delivery, DeliveryId
 PAGE = 200
 """Messages of a channel that are looked at."""
 PARTING = timedelta(seconds=2)
-"""How long who stops waits for messages that are under way."""
+"""How long a controller that stops waits for messages that are under way."""
 TOO_LATE = 30.0
-"""Seconds after which a message that was claimed is not begun to be sent: whoever slept meanwhile leaves it to others."""
+"""Seconds after which a claimed message is no longer begun to be sent: a controller that slept leaves it to others."""
 
 _BOUNDARIES = frozenset({Boundary.ALERT})
 
@@ -36,16 +36,16 @@ class Outbox:
     clock: Clock
     inquiries: Inquiries
     send: Callable[[str, Notification], None]
-    """Send a letter through a channel; any thread may call this."""
+    """Send a notification through a channel; any thread may call this."""
     channels: Sequence[str]
     origin: str
-    """What the control database is called among all others."""
+    """The name of the control database among all others."""
     controller: str
     listener: Listener
     _flying: dict[int, Delivery] = field(default_factory=dict)
     """What is being sent, by the place of its channel."""
     _ended: list[tuple[Delivery, str | None]] = field(default_factory=list)
-    """What has come of messages, and is not written yet: why they could not be sent, or None."""
+    """Outcomes of messages that are not written yet: why they could not be sent, or None."""
 
     @property
     def is_busy(self) -> bool:
@@ -76,7 +76,7 @@ class Outbox:
                 ]
         for one, why in waiting:
             if why is not None:
-                # It was being sent when that happened, in vain, or whoever had claimed it died.
+                # It was being sent in vain when that happened, or the controller that had claimed it died.
                 self._withdraw(one, why, nowait=nowait)
             elif self._may_be_sent(one, now):
                 begun |= self._begin(one, nowait=nowait)

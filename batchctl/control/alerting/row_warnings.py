@@ -1,4 +1,4 @@
-"""Telling of rows that start nothing until somebody corrects them: once as long as what ails them stays the same."""
+"""Warning of rows that start nothing until somebody corrects them: once as long as the reason stays the same."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _BOUNDARIES = frozenset({Boundary.SCHEDULE})
 
 @dataclass(slots=True)
 class RowWarnings:
-    """Tells and logs what ails rows; in the log nothing is told again after a restart, nor by another node."""
+    """Announces and logs what is wrong with rows; the log repeats nothing after a restart, nor from another node."""
 
     transactions: Transactions
     clock: Clock
     listener: Listener
     _announced: dict[Row, str] = field(default_factory=dict)
-    """What was told last of each."""
+    """The last warning about each row."""
 
     def tell(self, row: Row, event: Event, wording: str, *, source: str, entity: str | None = None) -> None:
-        """Tell of an event what is wrong with a row; `source` says in `SchedulerLog` what would have started work."""
+        """Warn of what is wrong with a row; `source` says in `SchedulerLog` what would have started work."""
         if self._announced.get(row) == wording:
             return
 
@@ -47,5 +47,5 @@ class RowWarnings:
         self.listener(Event(event.name, {**event.fields, "Message": wording}))
 
     def forget(self, row: Row) -> None:
-        """Let whatever ails a row from now on be told."""
+        """Let the next warning about a row be given, whatever it says."""
         self._announced.pop(row, None)

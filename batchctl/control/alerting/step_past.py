@@ -1,4 +1,4 @@
-"""The last runs of each step: of busy batches among the newest attempts of all, of others asked for batch by batch."""
+"""The last runs of each step: from the newest attempts of all batches, and by batch where these hold too few."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from batchctl.store.dependencies import live
 NEWEST = 1000
 """Attempts of all batches that are looked at."""
 NEAR = 3000
-"""Among so many of the newest attempts of all it is looked for how long each step takes."""
+"""The newest attempts of all batches from which is read how long each step takes."""
 RUNS = 20
-"""Of so many runs of a batch it is asked, where these tell too little of it."""
+"""How many runs of a single batch are read where the newest attempts of all hold too few of it."""
 
 
 @dataclass(slots=True)
@@ -33,12 +33,12 @@ class StepPast:
     """How long the last successes at each step took."""
     _near: Lengths = field(default_factory=dict)
     _asked: dict[BatchId, tuple[int, list[RecentAttempt]]] = field(default_factory=dict)
-    """Up to which attempt it was asked of a batch, and the answer."""
+    """Up to which attempt a batch was read, and what was found."""
     _is_all: bool = True
-    """True where the newest attempts of all are all there are."""
+    """True where the newest attempts of all batches are all the attempts there are."""
 
     def read_lengths(self, connection: Any) -> None:
-        """Read how long steps take, as far as the newest attempts of all tell that."""
+        """Read how long steps take, as far as the newest attempts of all batches show it."""
         self._near = live.lengths(connection, NEAR)
         self._put_together()
 
@@ -59,7 +59,7 @@ class StepPast:
         self.attempts = sorted([*newest, *older], key=lambda one: one.history_id, reverse=True)
 
     def ask_of(self, connection: Any, entries: Iterable[HistoryEntry]) -> None:
-        """Ask of those batches how long their steps take of which too little is known, and something is under way."""
+        """Read how long steps take of those batches that have something under way and of which too little is known."""
         lacking = {
             entry.batch_id: entry.history_id
             for entry in entries

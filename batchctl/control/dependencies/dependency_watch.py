@@ -1,4 +1,4 @@
-"""A duty of the leader: telling of waits that take too long, and starting what another definition has made whole."""
+"""A duty of the leader: reporting waits that take too long, and starting what another definition has made whole."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST = 1000
 """How many waits are looked at at once."""
 
 UNSEEN = timedelta(minutes=1)
-"""For how long after it was registered it is looked whether somebody has not seen a dependency yet."""
+"""For how long after a dependency was registered to look for completions that did not see it yet."""
 
 _BOUNDARIES = frozenset({Boundary.INTAKE})
 
 
 @dataclass(slots=True)
 class DependencyWatch:
-    """Looks at the batches that wait for others. Whoever completes the last of a set starts it; this is for the rest."""
+    """Looks at batches that wait for others. The completion of the last of a set starts it; this is for the rest."""
 
     transactions: Transactions
     clock: Clock
@@ -57,7 +57,7 @@ class DependencyWatch:
         return started
 
     def _offer_missed(self) -> bool:
-        """Offer what completed at the moment at which the dependency on it was registered, unseen by who completed it."""
+        """Offer what completed while the dependency on it was being registered: its completion did not see that."""
         with self.transactions.read() as connection:
             missed = completions.missed(connection, self.clock.now() - UNSEEN, MOST)
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)} if missed else {}
@@ -85,7 +85,7 @@ class DependencyWatch:
         return any(started)
 
     def _start(self, wait: Wait, batches: dependencies.Batches) -> bool:
-        """Start what is whole; whatever keeps one from being started keeps no other."""
+        """Start what is whole; an error of one keeps no other from being started."""
 
         def start(connection: Any) -> bool:
             return bool(dependencies.start(connection, wait.batch, wait.cycle_key, batches, self.clock.now()))
@@ -100,7 +100,7 @@ class DependencyWatch:
             return False
 
     def _tell(self, wait: Wait) -> None:
-        """Tell once that a batch waits for too long; it still starts when what lacks comes after all."""
+        """Report once that a batch waits for too long; it still starts when what is missing comes after all."""
         said = f"{_named(wait)} has waited since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
 
         def note(connection: Any) -> bool:

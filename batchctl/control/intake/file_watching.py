@@ -1,6 +1,6 @@
-"""Watching folders: what is listed again and again settles, is looked at closer, and is taken.
+"""Watching folders: files are listed again and again until they settle, looked at closer, and taken.
 
-The listing is the truth: nothing is lost by what was not noticed, and what was taken is remembered by the database.
+The listing is the truth: a notice that was missed loses nothing, and the database remembers what was taken.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ MOST = 100_000
 NOTED = 500
 """How many files are noted as missing by one transaction."""
 FRESH = timedelta(seconds=5)
-"""For how long it is believed that a file is as it was when it was looked at closer."""
+"""For how long a file is believed to be as it was when it was looked at closer."""
 PATIENCE = timedelta(seconds=30)
-"""After how long without a sign of life of a walk it is told that the folder does not answer."""
+"""After how long without a sign of life of a walk it is reported that the folder does not answer."""
 IN_ORDER = timedelta(seconds=5)
 """How long the first files of a folder wait for a walk, or for a look at one of them, that the others may still precede."""
 KEPT = timedelta(days=7)
 """For how long a file that is gone is remembered."""
 FORGETTING = timedelta(hours=1)
-"""How often those are looked for."""
+"""How often files that are gone are looked for."""
 
 
 @value
@@ -93,13 +93,13 @@ class FileWatching:
         """Go on with every folder for a while; true when rows were inserted."""
         now = self.means.clock.monotonic()
         if now - self._read_at >= self.means.poll_interval.total_seconds():
-            # Whatever keeps them from being read is not met again at once.
+            # An error while reading them is not met again at once.
             self._read_at = now
             self._read_rows()
         self._hand_out(self.means.folders.collect())
         inserted = False
         for watch_id in list(self._watches):
-            # Whoever had no turn for lack of time is the first the next time.
+            # A watch that had no turn for lack of time is the first the next time.
             watch = self._watches[watch_id] = self._watches.pop(watch_id)
             inserted |= self._go_on(watch, now + SLICE)
             if self.means.clock.monotonic() >= now + SLICE:
@@ -133,7 +133,7 @@ class FileWatching:
                 by_key[report.key].reports.append(report)
 
     def _go_on(self, watch: WatchedFolder, until: float) -> bool:
-        """Go on with one folder; whatever nobody foresaw keeps no other from its turn."""
+        """Go on with one folder; an unforeseen error keeps no other from its turn."""
         try:
             inserted = watch.go_on(until)
         except BatchctlError:
@@ -161,7 +161,7 @@ class WatchedFolder:
     _names: FileNames = field(init=False)
     _memory: Memory = field(default_factory=Memory)
     _read_up_to: int | None = 0
-    """How far it was read what is remembered; None once all of it was."""
+    """Up to which row the remembered files were read; None once all of them were."""
     _sights: dict[str, Sight] = field(default_factory=dict)
     """The files that are not taken yet."""
     _pending: set[str] = field(default_factory=set)
@@ -169,13 +169,13 @@ class WatchedFolder:
     _complete: deque[FoundFile] = field(default_factory=deque)
     _is_sorted: bool = True
     _looked_at: float = -math.inf
-    """When files were last begun to be looked at closer."""
+    """When a closer look at files was last begun."""
     _inspecting: set[str] = field(default_factory=set)
     _arrivals: deque[CompleteFile] = field(default_factory=deque)
     _digests: dict[str, str] = field(default_factory=dict)
-    """Those of files that are looked at closer once more: if they have not changed, neither has their content."""
+    """Digests of files that are looked at closer once more: if they have not changed, neither has their content."""
     _put_aside: set[str] = field(default_factory=set)
-    """Files that could not be taken; that has been told."""
+    """Files that could not be taken, and were reported."""
     _walk: int = 0
     _is_walking: bool = False
     _has_walked: bool = False
@@ -187,7 +187,7 @@ class WatchedFolder:
     _rests_until: float = -math.inf
     _went_on_at: float = -math.inf
     _known_at: float = -math.inf
-    """When this turn began, and the one before it: nobody knows since when what is heard now was waiting to be."""
+    """When this turn began, and the one before it: a report read now may have waited since then to be read."""
     _ordered_at: float = 0.0
     _heard_at: float = 0.0
     _failure: str | None = None
@@ -285,7 +285,7 @@ class WatchedFolder:
 
     @property
     def _settle_seconds(self) -> float:
-        # Whoever writes markers says by them what is complete.
+        # Where markers are used, they say what is complete.
         return 0 if self.row.marker_suffix is not None else self.row.settle_seconds
 
     def _look_at(self, page: FolderPage) -> None:
@@ -410,7 +410,7 @@ class WatchedFolder:
         return inserted
 
     def _submit_page(self, page: Sequence[CompleteFile]) -> bool:
-        """Submit some files; what nobody foresaw of one of them is that one's alone."""
+        """Submit some files; an unforeseen error of one of them concerns that one alone."""
 
         def write(connection: Any) -> list[Taken] | None:
             return take(connection, self.row, self.folder, page, self.means.clock.now())

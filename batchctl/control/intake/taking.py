@@ -1,4 +1,4 @@
-"""Files that have arrived become `FileProcess` rows: each once, whoever else watches the same folder at this moment."""
+"""Files that have arrived become `FileProcess` rows: each once, also when others watch the same folder now."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CompleteFile:
     file: FoundFile
     digest: str | None = None
     known_at: float = 0.0
-    """When, by one's own clock, it was known at the earliest that it stands as it is."""
+    """When, by this program's clock, it was known at the earliest that the file stands as it is."""
 
 
 @value
@@ -40,7 +40,7 @@ class Taken:
     row_id: int
     intake_id: IntakeId | None = None
     correction: str | None = None
-    """What is to be said of a file that was corrected in place while its instance waits."""
+    """The message about a file that was corrected in place while its instance waits."""
 
     @property
     def is_rejected(self) -> bool:
@@ -55,7 +55,7 @@ def take(
     found = file_watches.load_locked(connection, watch.watch_id)
     if found is None or not is_same(found, watch):
         return None
-    # Nobody else takes files of this watch now: what is remembered is all there is.
+    # No other connection takes files of this watch now: what is remembered is all there is.
     before = file_watches.seen_of(connection, watch.watch_id, [path_key(each.file.path) for each in arrivals])
     taken, fresh = list[Taken](), list[CompleteFile]()
     for arrival in arrivals:
@@ -75,7 +75,7 @@ def take(
 
 
 def _waiting_of(connection: Any, seen: SeenFile) -> BatchInstance | None:
-    """Return an instance of a file that has failed or stands, and reads the file as it is now once it goes on."""
+    """Return an instance of a file that has failed, is held or is paused, and reads the file anew once it goes on."""
     made = () if seen.intake_id is None else reports.instances_of_intake(connection, seen.intake_id)
     return next((one for one in made if one.status in GOING_ON), None)
 

@@ -21,7 +21,7 @@ from batchctl.store import scheduler_log
 from batchctl.store.intake import data_triggers, intake
 
 Counting = Callable[[DataTrigger, timedelta | None], Counted]
-"""Counts what waits in a trigger's staging table, those rows apart that came after it fired some time ago.
+"""Counts what waits in a trigger's staging table, apart from rows that came after it fired some time ago.
 
 Any thread may call it; it takes its time, and raises whatever went wrong.
 """
@@ -56,7 +56,7 @@ class _Silence:
 
     @property
     def key(self) -> _Key:
-        """Return what is not told again: an error by its words, what blocks by the row it was made of."""
+        """Return what is not repeated: an error by its words, what blocks by the row it was made of."""
         return self.event, self.message if self.intake_id is None else self.intake_id
 
     def is_as(self, entry: LogEntry) -> bool:
@@ -68,7 +68,7 @@ class _Silence:
 
 @dataclass(slots=True)
 class Triggering:
-    """Evaluates the enabled triggers; the trouble of one is its own."""
+    """Evaluates the enabled triggers; an error of one concerns that one alone."""
 
     transactions: Transactions
     clock: Clock
@@ -82,9 +82,9 @@ class Triggering:
     """True once a whole round has been taken in."""
     _asked: dict[int, _Asked] = field(default_factory=dict)
     _announced: dict[int, _Key] = field(default_factory=dict)
-    """What was told last of each trigger."""
+    """What was last announced of each trigger."""
     _logged: dict[int, _Key | None] = field(default_factory=dict)
-    """What was logged last of each; None once there was nothing to log any more."""
+    """What was last logged of each; None once there was nothing to log any more."""
 
     @property
     def is_busy(self) -> bool:
@@ -150,12 +150,12 @@ class Triggering:
         return found is not None
 
     def _fire(self, asked: _Asked, verdict: TriggerVerdict, connection: Any) -> IntakeId | Blocker | None:
-        """Start work; None when another leader has done so, or what work for the entity is not done yet."""
+        """Start work; None when another leader has done so, or what blocks: work of the entity that is not done yet."""
         trigger, now = asked.trigger, self.clock.now()
         found = data_triggers.blocker(connection, trigger.entity, passes_failed=asked.passes_failed)
         if found is not None:
             return found
-        # What came after it was asked has not been counted, and is still to be.
+        # What came after the trigger was asked about has not been counted, and still is to be.
         if not data_triggers.mark_fired(connection, trigger, asked.at, now):
             return None
         intake_id = intake.add(
@@ -180,7 +180,7 @@ class Triggering:
         return intake_id
 
     def _say(self, trigger: DataTrigger, silence: _Silence) -> None:
-        """Tell and log why a trigger did not fire: once as long as that stays the same, in the log also across restarts."""
+        """Announce and log why a trigger did not fire: once while that stays the same; the log outlasts restarts."""
         if self._announced.get(trigger.row_id) != silence.key:
             self._announced[trigger.row_id] = silence.key
             self._tell(f"trigger.{silence.event}", trigger, Message=silence.message)
@@ -206,19 +206,19 @@ class Triggering:
         )
 
     def _recover(self, trigger: DataTrigger) -> None:
-        """Log that a trigger can count again whose last word was an error: until then it stands as one that starts nothing."""
+        """Log that a trigger can count again whose last entry is an error: until then it counts as a dead end."""
         known = self._logged.get(trigger.row_id)
         if trigger.row_id in self._logged and (known is None or known[0] is not SchedulerEvent.ERROR):
             return
 
         with self.transactions.read() as connection:
             last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
-        # What has failed of the work that it started is no trouble of its own.
+        # A failure of the work that it started is not the trigger's own.
         if last is not None and last.event is SchedulerEvent.ERROR and last.intake_id is None:
             self._say(trigger, _Silence(SchedulerEvent.RESCUED, COUNTS_AGAIN))
 
     def _forget(self, trigger: DataTrigger) -> None:
-        """Let the next reason not to fire be told whatever it is."""
+        """Announce the next reason not to fire, whatever it is."""
         self._announced.pop(trigger.row_id, None)
         self._logged[trigger.row_id] = None
 

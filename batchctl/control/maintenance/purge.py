@@ -25,14 +25,14 @@ FEWEST, MOST = 20, 1000
 AIM = 0.05
 """Seconds that a page should take: whatever is under way waits for so long."""
 PATIENCE = 10
-"""How often a page is tried of which somebody keeps a row locked; then the next pass does it."""
+"""How often to try a page of which somebody keeps a row locked; then leave it to the next pass."""
 
 _BOUNDARIES = frozenset({Boundary.PURGE})
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What a page has come to."""
+    """The outcome of a page."""
 
     rows: Mapping[str, int]
     """How many rows are gone, by table."""
@@ -52,14 +52,14 @@ class _Kind:
 
 @dataclass(slots=True, kw_only=True)
 class Purge:
-    """Deletes what is old enough. Whatever keeps it from one table, or one batch, keeps it from no other."""
+    """Deletes what is old enough. An error in one table, or one batch, keeps it from no other."""
 
     transactions: Transactions
     clock: Clock
     actor: str
     host: str
     patient: bool = False
-    """True where somebody may wait for whoever keeps a row locked; the leader's steps may not."""
+    """True where the caller may wait for a locked row; the leader's steps may not."""
     most: int = FEWEST
     """Rows of a page at present."""
     failures: list[tuple[str, str]] = field(default_factory=list)
@@ -95,13 +95,13 @@ class Purge:
             self.failures.append(("Setting", error.message))
 
     def _rules(self) -> Rules:
-        """Read the rules, before each page anew: who changes them while a pass is under way is heard."""
+        """Read the rules, before each page anew: a change of them while a pass is under way takes effect."""
         with self.transactions.read() as connection:
             return purging.rules(connection)
 
     def _kinds(self) -> tuple[_Kind, ...]:
         return (
-            # Acts that were asked for by a request stay as long as that does.
+            # Audit entries made by a request stay as long as the request does.
             _Kind("OperatorRequest", lambda rules: rules.requests, purging.request_page, purging.delete_requests),
             _Kind("SchedulerLog", lambda rules: rules.scheduler_log, purging.log_page, purging.delete_log),
             _Kind("AuditLog", lambda rules: rules.audit_log, purging.audit_page, self._delete_audit),
@@ -172,7 +172,7 @@ class Purge:
         return self.transactions.run(_BOUNDARIES, work, nowait=not self.patient)
 
     def _delete_audit(self, connection: Any, page: PurgePage, before: datetime) -> int:
-        """Delete with a trace: which acts go is an act of its own, and has to be written down first."""
+        """Delete with a trace: write into the log first which of its rows are deleted."""
         going = purging.old_acts(connection, page, before)
         if going:
             self._audit(connection, LOG, None, {"Rows": len(going), NUMBERS: in_spans(going)}, None)

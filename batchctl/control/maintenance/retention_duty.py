@@ -17,7 +17,7 @@ from batchctl.ports import Change, Clock, Transactions
 EVERY = timedelta(hours=1)
 """How long after a pass the next one begins."""
 REST = 3
-"""How many times as long as a page took nothing is purged after it."""
+"""After a page, rest for so many times as long as the page took."""
 LIMIT = timedelta(seconds=10)
 """For how long a single round of the controller purges; the next one goes on."""
 
@@ -37,9 +37,9 @@ class Retention:
     """The pass under way."""
     _most: int = FEWEST
     _next: float = -math.inf
-    """When, by one's own clock, there is something to do again."""
+    """When, by this program's clock, there is something to do again."""
     _known: set[tuple[str, str]] = field(default_factory=set)
-    """What could not be purged in the pass before; that has been told."""
+    """What could not be purged in the pass before, and was reported."""
 
     name: ClassVar[str] = "retention"
     is_busy: ClassVar[bool] = False
@@ -70,7 +70,7 @@ class Retention:
             if next(self._pages, None) is not None:
                 return False
         except DatabaseUnreachable:
-            # Where the way to the database is gone, no table is at fault: the next look begins anew.
+            # Where the connection to the database is lost, no table is at fault: the next look begins anew.
             self._purge = self._pages = None
             raise
         self._tell(self._purge)
@@ -79,7 +79,7 @@ class Retention:
         return True
 
     def _tell(self, purge: Purge) -> None:
-        """Tell what has gone, and what could not: once, until it was possible again or something else is the matter."""
+        """Report what has gone, and what could not: once, until it was possible again or the reason changes."""
         if purge.gone.total():
             self.listener(Event("retention.purged", dict(purge.gone)))
         for what, said in purge.failures:

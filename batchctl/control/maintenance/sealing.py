@@ -1,4 +1,4 @@
-"""A duty of the leader: what stands in the audit log is sealed soon after, and once a day it is told how far."""
+"""A duty of the leader: seal audit rows soon after they are written, and report once a day how far the chain goes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from batchctl.store.transactions import left_out_if_refused
 
 EVERY = timedelta(seconds=5)
 ANCHORED = timedelta(days=1)
-"""How often it is told how far the chain reaches."""
+"""How often it is reported how far the chain reaches."""
 ALL = timedelta(hours=1)
 """How often all rows are looked through, and not only the newest."""
 MOST = 200
 """Rows of a page, which one look goes through."""
 BACK = 1000
-"""So many numbers before the newest sealed one it is looked for what was committed late."""
+"""How many numbers before the newest sealed one are looked through for rows committed late."""
 
 _BOUNDARIES = frozenset({Boundary.SEAL})
 
 
 @dataclass(slots=True)
 class Sealing:
-    """Looks through the log a page at a time. Two leaders for a moment do no harm: no two seals have the same number."""
+    """Looks through the log a page at a time. Two leaders at once do no harm: no two seals have the same number."""
 
     transactions: Transactions
     clock: Clock
     listener: Listener
     _after: int = 0
-    """Up to which row it was looked through in the pass under way."""
+    """Up to which row the pass under way has looked."""
     _next: float = -math.inf
-    """When, by one's own clock, there is something to do again."""
+    """When, by this program's clock, there is something to do again."""
     _next_all: float | None = None
     """When the next pass through all rows begins; the first one does at once."""
     _announced: float = -math.inf
@@ -90,7 +90,7 @@ class Sealing:
             self._after = max(0, audit_seals.newest_sealed(connection) - BACK)
 
     def _tell(self) -> None:
-        """Tell once a day how far the chain reaches: what is kept of that elsewhere, nobody can change here."""
+        """Report once a day how far the chain reaches: a copy of that elsewhere cannot be changed from here."""
         now = self.clock.monotonic()
         if now - self._announced < ANCHORED.total_seconds():
             return

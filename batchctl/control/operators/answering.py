@@ -20,7 +20,7 @@ from batchctl.store.transactions import savepoint
 
 PAGE = 20
 EVERY = 1.0
-"""Seconds between two looks where nobody says that something was written."""
+"""Seconds between two looks where no notify says that something was written."""
 
 _BOUNDARIES = frozenset({Boundary.OPERATOR})
 
@@ -36,17 +36,17 @@ class Answering:
     clock: Clock
     listener: Listener
     carry_out: Callable[[Any, Request], str]
-    """Does what a request asks for, within a transaction, and says what was done; raises what keeps it from that."""
+    """Does what a request asks for, within a transaction, and returns what was done; raises what prevents it."""
     controller: str
     acted: Callable[[], None] = lambda: None
-    """Called once something was done that concerns what is under way here, too: nobody else's change, nobody tells of it."""
+    """Called once an act concerns what is under way here: no notify reports a program's own changes to it."""
     review: Callable[[], None] = lambda: None
-    """Writes the incidents that are due: somebody may ask about one sooner than it is looked for."""
+    """Writes the incidents that are due: a request may ask about one before the next look."""
     name: ClassVar[str] = "requests"
     _looked_at: float = -math.inf
     _is_behind: bool = False
     _last: int = 0
-    """Behind which request the next look goes on: those that somebody keeps locked take the time of a look, each time."""
+    """Behind which request the next look goes on: each locked one takes the time of a look."""
 
     @property
     def is_busy(self) -> bool:

@@ -1,4 +1,4 @@
-"""A duty of every node that fires: it starts work for due times of the past that somebody asks for, each once, few at a time."""
+"""A duty of every node that fires: starts work for past due times that a person asks for, each once, few at a time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Done:
     decided: Decided | None = None
     is_over: bool = False
     is_orphan: bool = False
-    """True when its schedule is no more, and it was cancelled for that."""
+    """True when its schedule no longer exists, and it was cancelled for that."""
     has_more: bool = False
     """True when more can be done at once."""
 
@@ -53,7 +53,7 @@ class _Done:
 
 @dataclass(slots=True)
 class Backfilling:
-    """Fires what backfills ask for, oldest first; the trouble of one is its own.
+    """Fires what backfills ask for, oldest first; an error of one concerns that one alone.
 
     All is decided in the transaction that writes it, by the schedule as it stands then: a leader that woke up late meets
     rows that are decided already, and the database refuses to have a due time decided twice.
@@ -74,7 +74,7 @@ class Backfilling:
     _row_warnings: RowWarnings = field(init=False)
 
     def __post_init__(self) -> None:
-        """Have told nothing yet."""
+        """Start without having reported anything."""
         self._row_warnings = RowWarnings(self.transactions, self.clock, self.listener)
 
     @property
@@ -121,12 +121,12 @@ class Backfilling:
             if schedule is None:
                 return True
             turn = _turn(connection, backfill, schedule, self._plan(connection, schedule), self.clock.now())
-        except Exception:  # noqa: BLE001 - whoever goes on meets it again, and tells of it
+        except Exception:  # noqa: BLE001 - `_advance` meets it again, and reports it
             return True
         return _is_news(backfill, turn)
 
     def _advance(self, backfill: Backfill) -> _Done:
-        """Do the next piece of a backfill, and tell of it."""
+        """Do the next piece of a backfill, and report it."""
         try:
             done = self.deciding.run(self.transactions, partial(self._write, backfill))
         except Conflict:
@@ -151,13 +151,13 @@ class Backfilling:
         return done
 
     def _write(self, found: Backfill, deciding: Deciding, connection: Any) -> _Done:
-        # Whoever removes a schedule locks it first, and then what tells of it.
+        # A schedule is removed by locking it first, and then its backfills and fires.
         schedule = schedule_rows.load_locked(connection, found.schedule_id)
         backfill = backfills.load_locked(connection, found.backfill_id)
         if backfill is None or backfill.status is not BackfillStatus.RUNNING:
             return _Done()
         if schedule is None:
-            # Foreign keys were switched off: nobody can say what was due.
+            # Foreign keys were switched off: it is unknown what was due.
             now = self.clock.now()
             backfills.change(
                 connection, backfill.backfill_id, {"Status": BackfillStatus.CANCELLED.value, "z_updated": now}
@@ -181,7 +181,7 @@ class Backfilling:
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell(self, backfill_id: int, message: str) -> None:
-        """Tell what ails a backfill under its own name: that of its schedule may be what nobody can read."""
+        """Report what is wrong with a backfill under its own name: the name of its schedule may be unreadable."""
         said = f"{message.removesuffix('.')}; until that is corrected it starts nothing"
         event = Event("backfill.error", {"ScheduleBackfill_id": backfill_id})
         self._row_warnings.tell(_row(backfill_id), event, said, source=f"backfill {backfill_id}")
@@ -194,7 +194,7 @@ def _row(backfill_id: int) -> Row:
 def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> BackfillTurn:
     """Choose what to do next, from what is decided already and from how much is open.
 
-    What is to come, and what the schedule has yet to decide by itself, is never a backfill's: it waits there.
+    A due time to come, or one that the schedule has yet to decide by itself, is never a backfill's: it waits there.
     """
     done_until = begin_of(backfill)
     until = max(done_until, min(backfill.last, reach_of(schedule, now)))

@@ -1,4 +1,4 @@
-"""Warning that a calendar runs out: whoever goes by it goes by the days of the week from then on."""
+"""Warning that a calendar runs out: from then on what uses it goes by the days of the week."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from batchctl.store import scheduler_log
 from batchctl.store.scheduler_log import WantedEvents
 
 DAILY, WEEKLY = timedelta(days=1), timedelta(days=7)
-"""How often it is told of a calendar that has run out, and of one that soon will."""
+"""How often to warn of a calendar that has run out, and of one that soon will."""
 
 
 @dataclass(slots=True)
 class CalendarWarnings:
-    """Tells of calendars in use, in the log also across restarts."""
+    """Warns of calendars in use; the log keeps it from repeating a warning after a restart."""
 
     transactions: Transactions
     clock: Clock
     listener: Listener
     zone: str
     _announced: dict[str, date] = field(default_factory=dict)
-    """When it was told of each last."""
+    """When the last warning about each was given."""
 
     def give(self, used: Iterable[Calendar]) -> None:
-        """Tell of those of these calendars that run out, unless that was told of late."""
+        """Warn of those of these calendars that run out, unless a warning was given lately."""
         today = self.clock.now().astimezone(ZoneInfo(self.zone)).date()
         for calendar in used:
             said = running_out(calendar, today)

@@ -65,7 +65,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """Writes what is decided; whoever read the schedule before somebody else changed it decides nothing."""
+    """Writes what is decided; decides nothing by a schedule that somebody has changed since it was read."""
 
     clock: Clock
     creator: Creator
@@ -75,7 +75,7 @@ class Deciding:
     zone_rules: str | None
 
     def run(self, transactions: Transactions, write: Callable[[Deciding, Any], Written]) -> Written:
-        """Write in one transaction; if it is an instance that is refused, its row is there to say so, as any other."""
+        """Write in one transaction; if an instance is refused, write without it: its row reports that as any other."""
         try:
             return transactions.run(BOUNDARIES, partial(write, self), nowait=True)
         except BatchctlError:
@@ -107,9 +107,9 @@ class Deciding:
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
-        """Tell of the next due times that were decided as those of other moments, before timing or calendar were changed.
+        """Log the next due times that were decided as those of other moments, before timing or calendar were changed.
 
-        Whoever arms a schedule finds them, as long as they are to come: they are told again only behind other news.
+        Each arming of a schedule finds them, as long as they are to come: they are logged again only behind other news.
         """
         told, schedule = list(undecided.announced()), decided.schedule
         if told and scheduler_log.was_just_logged(connection, schedule.entity, schedule.source, told[-1][0]):
@@ -153,7 +153,7 @@ class Deciding:
         if all(self.is_harmless(batch) for batch in takers):
             creation = self.creator.create_within(connection, intake_id, takers)
             decided.creations.extend([] if creation is None else [creation])
-        # Otherwise whoever leads creates them, who need not be the one that fires.
+        # Otherwise the leader creates them, which need not be the controller that fires.
         instances.tell(connection)
         schedule_fires.add(
             connection,
@@ -240,7 +240,7 @@ def _has_its_calendar(connection: Any, known: Known) -> bool:
 
 
 def _free_key(connection: Any, schedule_id: ScheduleId, skip: Skip) -> str:
-    """Return the key of what is skipped; that of a stretch may be taken: a clock that was set back lets it pass again."""
+    """Return the key of what is skipped; that of a stretch may be taken, if a clock that was set back repeats it."""
     if skip.due_until is None:
         return skip.key
     keys = chain([skip.key], (f"{skip.key}#{number}" for number in count(2)))

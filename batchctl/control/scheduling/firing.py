@@ -33,7 +33,7 @@ NOTICED = 1.0
 PAGE = 50
 """How many schedules are armed by one transaction."""
 MISSED = "its only time, {}, was over before any controller knew of it"
-"""What is said of a schedule that will never run."""
+"""The message about a schedule that will never run."""
 REST = 5.0
 """Seconds after which a schedule that could not be decided is tried again."""
 
@@ -59,7 +59,7 @@ class _Read:
 
 @dataclass(slots=True)
 class Firing:
-    """Decides what is due; what goes wrong with one schedule is that one's own trouble."""
+    """Decides what is due; an error of one schedule concerns that one alone."""
 
     transactions: Transactions
     clock: Clock
@@ -74,9 +74,9 @@ class Firing:
     _changed: dict[ScheduleId, _Read] = field(default_factory=dict)
     """What is to be armed, or to be disarmed."""
     _resting: dict[ScheduleId, float] = field(default_factory=dict)
-    """Until when, by one's own clock, those are left alone that could not be decided."""
+    """Until when, by this program's clock, schedules that could not be decided are left alone."""
     _failing: dict[ScheduleId, ScheduleFinding] = field(default_factory=dict)
-    """Since when those cannot be decided, and what kept them from it last."""
+    """Since when schedules cannot be decided, and what kept them from it last."""
     _wakes_at: datetime | None = None
     """When the first of them has something to decide."""
     _read_at: float = -math.inf
@@ -105,7 +105,7 @@ class Firing:
         self._is_stale |= Change.DEFINITIONS in noticed
         unread = now - self._read_at
         if self._unread is not None and now < self._reads_at:
-            # It is not over only because it is not tried each time.
+            # The failure is not over only because the reading is not tried each time.
             raise self._unread
         if unread >= self.poll_interval or (self._is_stale and unread >= NOTICED):
             self._try_to_read(now)
@@ -146,7 +146,7 @@ class Firing:
                 del self._known[schedule_id]
                 self._failing.pop(schedule_id, None)
             elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
-                # Another node could decide it: what ails it from now on is news.
+                # Another node could decide it: a failure from now on is news.
                 self._row_warnings.forget(("Schedule", schedule_id))
         self._changed = {
             key: read
@@ -176,7 +176,7 @@ class Firing:
         return inserted
 
     def _due(self, now: datetime) -> list[Known]:
-        """Return what has something to decide, and has not just failed to; the longest due first."""
+        """Return the schedules that have something to decide, and have not just failed to; the longest due first."""
         seconds = self.clock.monotonic()
         due = [
             (one.wakes_at, key, one)
@@ -227,7 +227,7 @@ class Firing:
         return replace(known, plan=plan, timing_hash=timing_hash(schedule.timing, self.default_zone))
 
     def _written(self, changed: Sequence[Known]) -> list[Known]:
-        """Write where schedules stand now; return as they are now those that nobody else has changed."""
+        """Write where schedules stand now; return the new state of those that nothing else has changed."""
         if not changed:
             return []
         try:
@@ -237,7 +237,7 @@ class Firing:
         except BatchctlError:
             self._read_at = -math.inf
             raise
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
             if len(changed) > 1:
                 return [known for one in changed for known in self._written([one])]
             self._tell_error(changed[0].schedule, _wording(error))
@@ -274,7 +274,7 @@ class Firing:
             self._failing.pop(schedule.schedule_id, None)
 
     def _fail(self, schedule: Schedule, message: str) -> None:
-        """Remember what keeps a schedule from being decided: what is on time now is no controller's absence later."""
+        """Remember what keeps a schedule from being decided, lest this count later as a time without a controller."""
         before = self._failing.get(schedule.schedule_id)
         self._failing[schedule.schedule_id] = ScheduleFinding(before.since if before else self.clock.now(), message)
 
@@ -291,7 +291,7 @@ class Firing:
         except BatchctlError:
             self._read_at = -math.inf
             raise
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
             self._fail(known.schedule, _wording(error))
             self._resting[key] = self.clock.monotonic() + REST
             self._read_at = -math.inf
@@ -325,7 +325,7 @@ class Firing:
         self._row_warnings.tell(row, event, said, source=schedule.source, entity=schedule.entity)
 
     def _tell_unreadable(self, row: UnreadableRow) -> None:
-        """Tell of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
+        """Warn of an unreadable row, which only somebody who switched the constraints off can leave."""
         said, source = f"the row cannot be read: {storable(row.wording)}", f"schedule row {row.row_id}"
         self._row_warnings.tell(
             (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
@@ -335,5 +335,5 @@ class Firing:
 def _wording(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(str(error))
-    # What follows on further lines tells of the row that was refused, and of another one each time.
+    # Further lines describe the row that was refused, a different one each time.
     return storable(in_short(error))

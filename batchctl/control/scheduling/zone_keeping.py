@@ -12,9 +12,9 @@ from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store.scheduling import zone_offset_rows
 
 EVERY = 3600.0
-"""Seconds between two looks: whoever leads sees once an hour whether another node, with another zone, has written it."""
+"""Seconds between two looks: the leader sees once an hour whether another node, with another zone, has written it."""
 REST = 60.0
-"""Seconds after which it is tried again where the database kept it from that."""
+"""Seconds after which to try again where the database refused it."""
 
 _BOUNDARIES = frozenset({Boundary.MIGRATION})
 

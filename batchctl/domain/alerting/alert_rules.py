@@ -1,4 +1,4 @@
-"""How people are told of problems: what the configuration says, as far as it decides anything."""
+"""When people are told of incidents: the part of the configuration that decides anything."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from batchctl.domain.alerting.incidents import Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRules:
-    """What decides when who is told of what."""
+    """What decides which people are told of what, and when."""
 
     policy: Policy = field(default_factory=Policy)
     norms: Norms = field(default_factory=Norms)
     channels: Sequence[Audience] = ()
     zone: str = "UTC"
-    """By whose clocks work is expected."""
+    """The time zone by whose clocks work is expected."""
     no_worker_after: timedelta = timedelta(minutes=10)
     lease: timedelta = timedelta(seconds=30)
-    """For how long nobody may lead."""
+    """For how long there may be no leader."""
     learns_arrivals: bool = True
     arrival_margin: timedelta = timedelta(minutes=30)

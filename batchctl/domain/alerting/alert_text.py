@@ -21,7 +21,7 @@ LISTED = 50
 
 @named_value
 class Message:
-    """What is sent: nothing in it acts on whatever shows it."""
+    """What is sent: no character of it acts on a terminal or another display."""
 
     title: str
     body: Hidden[str]
@@ -32,21 +32,21 @@ class Notification:
     """A message on its way."""
 
     origin: str
-    """The control database that it is from."""
+    """The control database that it comes from."""
     number: int
-    """What tells it from all others of that; the same when it is sent again."""
+    """The number of this notification, unique within its control database; the same when it is sent again."""
     incident_id: int
     kind: DeliveryKind
     message: Message
 
     @property
     def key(self) -> str:
-        """Return what tells it from all others anywhere."""
+        """Return what identifies it among the notifications of all control databases."""
         return f"batchctl-{self.origin}-{self.number}"
 
 
 _BY_SQLCMD = "   -- in sqlcmd: -I"
-"""Without it SQL Server refuses the statement; it may be pasted into any other client as well."""
+"""Without -I SQL Server refuses the statement; it may be pasted into any other client as well."""
 
 
 def message_of(parcel: Parcel, now: datetime, zone: str) -> Message:
@@ -62,7 +62,7 @@ def message_of(parcel: Parcel, now: datetime, zone: str) -> Message:
 
 
 def title_of(kind: DeliveryKind, incident: Incident) -> str:
-    """Return a line that says all in short."""
+    """Return a line that sums everything up."""
     word = _WORDS.get(kind) or incident.severity.value.upper()
     return shorten(f"[{word}] {visible(incident.subject)}: {visible(incident.message)}", TITLE)
 
@@ -90,7 +90,7 @@ def _times(kind: DeliveryKind, incident: Incident, now: datetime, zone: str) -> 
     many = "" if incident.occurrences == 1 else f", {incident.occurrences} times"
     lines = [f"Since {_time(incident.opened_at, zone)}{many}; seen last at {_time(incident.last_seen, zone)}."]
     if kind is not DeliveryKind.ALERT:
-        lines.append(f"Nobody has acknowledged it so far; this is message {incident.alerts + 1} about it.")
+        lines.append(f"It is not acknowledged so far; this is message {incident.alerts + 1} about it.")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Which messages are due about incidents: at once, again until somebody knows, then to others, and when it is over."""
+"""Which messages are due about incidents: at once, again until it is acknowledged, then to others, and at the end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from batchctl.domain.values import named_value, value
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_WAIT = timedelta(hours=1)
 GIVEN_UP_AFTER = timedelta(days=1)
-"""For how long it is tried to deliver a message."""
+"""For how long delivery of a message is tried."""
 TOO_OFTEN = 3
-"""Attempts after which a channel that delivers nothing is a problem of its own."""
+"""Attempts after which a channel that delivers nothing is an incident of its own."""
 ANNOUNCED_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 IS_OVER = "it was over before it was sent"
 TAKEN_CARE_OF = "somebody takes care of it"
@@ -38,7 +38,7 @@ class Parcel:
 
     @property
     def first(self) -> Incident:
-        """Return the incident under whose number it goes."""
+        """Return the incident under whose number it is sent."""
         return self.owed[0].incident
 
     @property
@@ -48,7 +48,7 @@ class Parcel:
 
     @property
     def severity(self) -> Severity:
-        """Return how grave the gravest of it is."""
+        """Return the gravest severity in it."""
         grave = any(one.incident.severity is Severity.ERROR for one in self.owed)
         return Severity.ERROR if grave else Severity.WARNING
 
@@ -65,7 +65,7 @@ def owed(
     *,
     quiet: Iterable[IncidentId] = (),
 ) -> list[Owed]:
-    """Return the messages that are due; about those that are `quiet` nobody is reminded."""
+    """Return the messages that are due; no reminders about incidents that are `quiet`."""
     hushed = set(quiet)
     found = []
     for incident in incidents:
@@ -92,7 +92,7 @@ def _kind(incident: Incident, policy: Policy, now: datetime) -> DeliveryKind | N
 
 
 def parcels(due: Sequence[Owed], made: Sequence[tuple[datetime, bool]], policy: Policy, now: datetime) -> list[Parcel]:
-    """Make messages of what is due. `made` tells of the last ones when each was made, and whether it was a digest.
+    """Make messages of what is due. `made` holds when each of the last ones was made, and whether it was a digest.
 
     When there are too many, all of it goes into one; what comes after that waits for the next. Nothing is left out.
     """
@@ -113,7 +113,7 @@ def _one_by_one(due: Sequence[Owed]) -> list[Parcel]:
 
 @named_value
 class Audience:
-    """A channel, as far as it matters who is told what."""
+    """A channel, as far as it decides which messages go through it."""
 
     name: str
     only_escalations: bool = False
@@ -121,7 +121,7 @@ class Audience:
 
 
 def audience(parcel: Parcel, channels: Iterable[Audience], *, not_through: str | None = None) -> list[str]:
-    """Return the channels that a message goes to; of a channel's own trouble it says nothing itself."""
+    """Return the channels that a message goes to; never the channel that the message itself is about."""
     return [
         one.name
         for one in channels

@@ -1,4 +1,4 @@
-"""By when work is expected: as columns of `ProcessBatch` say, or as files have come before; nothing has to have run for it."""
+"""By when work is expected: as columns of `ProcessBatch` say, or as files have come before; even if nothing ran yet."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ NEVER = "none"
 """What stands in `ArriveBy` of a batch whose files are expected at no time, whatever the past says."""
 EVERY_DAY = frozenset(range(7))
 LOOK_BACK = 10
-"""How many days back the last day is looked for on which something was expected."""
+"""How many days back to look for the last day on which something was expected."""
 WEEKS = 8
 """How many weeks of the past say when files come."""
 FEWEST = 5
 """On how many days of the same weekday a file has to have come before anything is learned."""
 NEARLY_ALL = 0.8
-"""On what part of them."""
+"""By when on what share of these days a file has to have come."""
 INTERNAL = ("schedule", "trigger", "dependency", "backfill", "resend", "job")
-"""First words of `Source` of rows that do not come from outside: when they come says nothing of when others are late."""
+"""First words of `Source` of rows that do not come from outside: their times do not show when others are late."""
 
 Arrivals = Mapping[date, time]
 """On which days something came, and at what time the first of it, by the clocks of the business."""
@@ -38,7 +38,7 @@ Arrivals = Mapping[date, time]
 
 @named_value
 class Expected:
-    """What `ProcessBatch` says of when its work is expected."""
+    """The columns of `ProcessBatch` that say when its work is expected."""
 
     batch_id: BatchId
     name: Annotated[str, "ProcessBatchName"]
@@ -104,9 +104,9 @@ def deadlines(
     clock: WallClock,
     now: datetime,
 ) -> list[Deadline]:
-    """Return of everything that is expected the last deadline that has passed.
+    """Return, of everything that is expected, the last deadline that has passed.
 
-    `learned` says by entity and weekday until when files usually have come.
+    `learned` holds by entity and weekday until when files usually have come.
     """
     found, told = list[Deadline](), set[str]()
     batches = [batch for batch in batches if batch.enabled]
@@ -173,7 +173,7 @@ def is_expected_on(batch: Expected, day: date, calendars: Mapping[str, BusinessD
 
 
 def is_asked_late(kind: IncidentKind, changes: Iterable[tuple[str | None, str | None]]) -> bool:
-    """Say whether a batch was enabled, or its time was first given, by one of these changes of its row, as the audit has them."""
+    """Say whether a batch was enabled, or first given its time, by one of these changes, as the audit log has them."""
     column = _COLUMNS[kind]
     for before, after in ((_values(was), _values(became)) for was, became in changes):
         is_enabled = before.get("Enabled") == 0 and after.get("Enabled") == 1
@@ -191,7 +191,7 @@ _COLUMNS = {
 
 
 def _values(wording: str | None) -> dict[str, object]:
-    """Read columns of a row; what is none of that, as nothing."""
+    """Read columns of a row; return nothing for anything else."""
     try:
         found = json.loads(wording or "{}")
     except ValueError:
@@ -200,7 +200,7 @@ def _values(wording: str | None) -> dict[str, object]:
 
 
 def missed(deadline: Deadline, zone: str) -> IncidentSign:
-    """Return the problem of a deadline that has passed."""
+    """Return the sign of a deadline that has passed."""
     batch, name = deadline.batch, visible(deadline.batch.name)
     day = f"{deadline.day:%a} {deadline.day}"
     by = f"by {deadline.shown} {zone} on {day}"
@@ -226,7 +226,7 @@ def missed(deadline: Deadline, zone: str) -> IncidentSign:
 
 
 def is_from_outside(source: str | None) -> bool:
-    """Say whether a row of `FileProcess` tells when such rows come."""
+    """Say whether a row of `FileProcess` shows when such rows come."""
     return source is None or source.partition(" ")[0] not in INTERNAL
 
 

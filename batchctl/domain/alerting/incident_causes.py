@@ -1,4 +1,4 @@
-"""What rows say is the matter: instances that stand, steps that take too long, overdue waits, missing workers."""
+"""What is wrong, as rows say: instances that stand, steps that take too long, overdue waits, missing workers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAST_LINES = 15
 """Lines of an error's output that are sent."""
 LONGEST_LINE = 500
 LEAST_DIFFERENCE = timedelta(minutes=1)
-"""Nobody is woken for less than that, however unusual it is."""
+"""A smaller difference wakes no person, however unusual it is."""
 TELLING = timedelta(seconds=30)
 """A step that usually takes less than that is never too short."""
 
@@ -45,18 +45,18 @@ class Norms:
 
     failures: int = 3
     runs: int = 10
-    """So many of the last so many runs of a step may not fail."""
+    """Of how many last runs of a step `failures` are too many."""
     slow: float = 2.0
     """How many times as long as nearly all others a step may take."""
     short: float = 0.1
-    """What part of what is usual a step has to take."""
+    """The share of its usual length that a step has to take."""
     samples: int = 10
     """How many attempts say what is usual."""
 
 
 @named_value
 class RecentAttempt:
-    """An attempt of late, in short."""
+    """A recent attempt, in short."""
 
     history_id: Annotated[int, "BatchProcessHistory_id"]
     batch_id: BatchId
@@ -69,14 +69,14 @@ class RecentAttempt:
 
     @property
     def has_failed(self) -> bool:
-        """Say whether it ended otherwise than well by itself."""
+        """Say whether it failed by itself."""
         return self.status is not HistoryStatus.SUCCESS and self.status not in _TELLS_NOTHING
 
 
 def standing(
     instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, mend: str | None = None
 ) -> IncidentSign:
-    """Return the problem of an instance that has failed or is held; `mend` is what to do first where its batch cannot be read."""
+    """Return the sign of an instance that has failed or is held; `mend` is what corrects an unreadable batch first."""
     attempt = last if last is not None and _stopped(last, instance) else None
     kind = _kind(instance, attempt)
     name = f"batch {instance.batch_id}" if batch is None else batch.name
@@ -85,7 +85,7 @@ def standing(
     said = None if attempt is None else attempt.in_full
     code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
     own = instance.file_name, instance.cycle_key, *instance.data
-    why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
+    why = visible(said) if said else f"no reason was given: Status was set to {instance.status} by hand"
     return IncidentSign(
         kind=kind,
         key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
@@ -117,7 +117,7 @@ def stopped_at(instance: BatchInstance, batch: BatchDefinition | None, last: His
 
 
 def _stopped(last: HistoryEntry, instance: BatchInstance) -> bool:
-    """Say whether the last attempt at an instance is why it does not go on, and not somebody's hand after a success."""
+    """Say whether the last attempt is why an instance does not go on, rather than a manual change after a success."""
     return last.seq > instance.last_seq and last.status not in {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
 
 
@@ -130,7 +130,7 @@ def _kind(instance: BatchInstance, attempt: HistoryEntry | None) -> IncidentKind
 
 _DOES = {
     IncidentKind.FAILED: "has failed",
-    IncidentKind.LOST: "is held, because nobody knows how it ended,",
+    IncidentKind.LOST: "is held, because it is unknown how it ended,",
     IncidentKind.HELD: "is held",
 }
 
@@ -149,7 +149,7 @@ def last_lines(output: str | None) -> str | None:
 
 
 def gathered(signs: Iterable[IncidentSign]) -> list[IncidentSign]:
-    """Make one of problems that are the same: the first instance speaks for all, and each counts."""
+    """Make one of signs that are the same: the first instance speaks for all, and each counts."""
     found: dict[str, list[IncidentSign]] = {}
     for one in signs:
         found.setdefault(one.key, []).append(one)
@@ -167,7 +167,7 @@ def _as_one(same: Sequence[IncidentSign]) -> IncidentSign:
 def too_long(
     entry: HistoryEntry, batch: BatchDefinition | None, lengths: Lengths, norms: Norms, now: datetime
 ) -> IncidentSign | None:
-    """Return the problem of a step that runs for longer than AlarmDuration, or than it ever does."""
+    """Return the sign of a step that runs for longer than AlarmDuration, or than it ever does."""
     step = None if batch is None else batch.step_at(entry.seq)
     runs = now - entry.started_at
     alarm = None if step is None else step.alarm_duration
@@ -202,7 +202,7 @@ def too_long(
 def too_short(
     attempts: Iterable[RecentAttempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
 ) -> Iterator[IncidentSign]:
-    """Yield steps whose newest success took next to no time, such as when there was nothing to do that there should be."""
+    """Yield steps whose newest success took next to no time, as when there was unexpectedly nothing to do."""
     seen = set[tuple[BatchId, int]]()
     for one in attempts:
         step = one.batch_id, one.seq
@@ -236,9 +236,9 @@ def fails_often(
     norms: Norms,
     standing_at: set[tuple[BatchId, int | None]],
 ) -> Iterator[IncidentSign]:
-    """Yield steps at which too many of the last runs met a failure, also where a retry or the next run went well.
+    """Yield steps of whose last runs too many met a failure, also where a retry or the next run went well.
 
-    Where an instance stands failed, that is told already.
+    Where an instance stands failed, that is reported already.
     """
     runs: dict[tuple[BatchId, int], dict[InstanceId, bool]] = {}
     newest: dict[tuple[BatchId, int], RecentAttempt] = {}
@@ -278,7 +278,7 @@ _TELLS_NOTHING = frozenset(
 
 
 def overdue(wait: Wait) -> IncidentSign:
-    """Return the problem of a batch that waits for others for too long."""
+    """Return the sign of a batch that waits for others for too long."""
     cycle = "" if wait.cycle_key is None else f" for {visible(wait.cycle_key)}"
     return IncidentSign(
         kind=IncidentKind.DEPENDENCY_DEADLINE,
@@ -293,7 +293,7 @@ def overdue(wait: Wait) -> IncidentSign:
 
 
 def ending(calendar: Calendar, today: date, now: datetime) -> IncidentSign | None:
-    """Return the problem of a calendar that runs out."""
+    """Return the sign of a calendar that runs out."""
     said = running_out(calendar, today)
     if said is None:
         return None
@@ -313,13 +313,13 @@ class Gap:
     """A time in which no controller worked, and what waited for one."""
 
     since: datetime | None
-    """The last sign of life of any; None where there never was one."""
+    """The last sign of life of any controller; None where there never was one."""
     waiting_since: datetime | None
     """When the oldest of what waits came; None when nothing does."""
 
 
 def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> IncidentSign | None:
-    """Return the problem that no controller works, or that none did while something waited for one."""
+    """Return the sign that no controller works, or that none did while something waited for one."""
     since = gap.since or gap.waiting_since
     if since is None or since > now - patience:
         return None
@@ -343,13 +343,13 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> In
         since=since,
         next_step="batchctl controllers"
         if is_over
-        else "batchctl run   (start a controller; batchctl doctor says what ails)",
+        else "batchctl run   (start a controller; batchctl doctor shows what is wrong)",
         is_over=is_over,
     )
 
 
 def nobody_leads(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
-    """Return the problem that controllers work, and none of them leads; `locked` may say who keeps them from that."""
+    """Return the sign that controllers work, and none of them leads; `locked` may name what keeps them from that."""
     who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
     return IncidentSign(
         kind=IncidentKind.NOBODY_LEADS,
@@ -363,12 +363,12 @@ def nobody_leads(last: str | None, since: datetime, locked: Gate) -> IncidentSig
 
 
 def kept_from_work(who: str, failure: str) -> str:
-    """Say that something keeps a controller from its work, and what."""
+    """Return the message that something keeps a controller from its work, and what."""
     return f"{who} cannot do all of its work: {visible(without_next_step(failure))}"
 
 
 def of_controllers(rows: Sequence[ControllerRow]) -> IncidentSign:
-    """Return the problem that something keeps controllers from their work, which give signs of life all the same."""
+    """Return the sign that something keeps controllers from their work, which give signs of life all the same."""
     first = rows[0]
     others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
     said = first.failure or ""
@@ -383,7 +383,7 @@ def of_controllers(rows: Sequence[ControllerRow]) -> IncidentSign:
 
 
 def populator_hangs(rows: Sequence[IntakeRow]) -> IncidentSign:
-    """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
+    """Return the sign that a populator never answered about some rows of an entity, which wait for a person."""
     first = rows[0]
     others = "" if len(rows) == 1 else f" and {len(rows) - 1} more"
     waits = f"{'waits' if len(rows) == 1 else 'wait'}: {visible(first.message or '')}"
@@ -400,7 +400,7 @@ def populator_hangs(rows: Sequence[IntakeRow]) -> IncidentSign:
 
 @named_value
 class Undelivered:
-    """A channel through which messages do not go."""
+    """A channel through which no message gets out."""
 
     channel: str
     since: datetime
@@ -409,7 +409,7 @@ class Undelivered:
 
 
 def silent_channel(one: Undelivered) -> IncidentSign:
-    """Return the problem of a channel that delivers nothing."""
+    """Return the sign of a channel that delivers nothing."""
     return IncidentSign(
         kind=IncidentKind.CHANNEL_FAILED,
         key=key_of(IncidentKind.CHANNEL_FAILED, one.channel),

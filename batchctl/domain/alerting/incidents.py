@@ -1,4 +1,4 @@
-"""Problems that people have to know of, and what becomes of each: it is one incident from the first sign to the last."""
+"""Incidents that people have to know of, and what becomes of each: one incident from the first sign to the last."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from batchctl.domain.values import named_value, value
 
 KEY_LENGTH = 200
 LEAST_NAME = 3
-"""Characters of a value that a message calls a row by; what is shorter stands in it for anything."""
+"""Characters of a value by which a message names a row; a shorter value may stand in it for anything."""
 SIGNATURE = 120
-"""Characters of an error that tell it from others."""
+"""Characters of an error that distinguish it from others."""
 OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind.HELD})
-"""Kinds that are over only when the instance is: while it is run again nobody knows yet."""
+"""Kinds that are over only when the instance is: while it is run again, it is unknown whether they are."""
 OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
 """Kinds that only another run of the step can end."""
 
@@ -28,7 +28,7 @@ NOBODY: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
 
 _KNOWN_CODE = r"\b(?:ORA|PLS|TNS|RMAN|SP2|SQL|DSN|HY|IM|BC|DTS|SSIS|HTTP|MSG|ERR)-?\d{1,5}[A-Z]?\b(?!\.\w)"
 _CODE_IN_FRONT = r"(?:^|(?<=: ))[A-Z]{2,}-?\d{1,5}[A-Z]?(?=:)"
-"""Elsewhere two capitals and a number are mostly what somebody calls an order, or a file."""
+"""Elsewhere two capitals and a number are mostly the name of an order, or of a file."""
 _BEHIND_A_WORD = r"(?i:\b(?:error|errno|code|msg|sqlstate|signal|(?:exited|ended) with)\b[ :=#]*\d{1,5}\b)"
 _NUMBERS = re.compile(
     rf"(?P<named>{_KNOWN_CODE}|{_CODE_IN_FRONT}|{_BEHIND_A_WORD})|(?i:0x[0-9a-f]+|\d+|\b[0-9a-f]{{8,}}\b)"
@@ -39,13 +39,13 @@ _FOLDER = re.compile(r".*[/\\]")
 
 @named_value
 class IncidentSign:
-    """Something that is the matter now."""
+    """Something that is wrong now."""
 
     kind: IncidentKind
     key: str
-    """What makes it one problem: the same again is no other."""
+    """What makes it one incident: a sign with the same key is no other."""
     subject: str
-    """What it is about, as people call it."""
+    """What it is about, by a name for people."""
     message: str
     severity: Severity = Severity.ERROR
     since: datetime
@@ -57,7 +57,7 @@ class IncidentSign:
     evidence: int = 0
     """A number that grows whenever it happens once more."""
     is_over: bool = False
-    """True of what can only be told of afterwards."""
+    """True of what can only be reported afterwards."""
 
 
 @named_value
@@ -83,7 +83,7 @@ class Incident:
     acknowledged_at: Annotated[datetime | None, "AcknowledgedTime"] = None
     acknowledged_by: str | None = None
     because: Annotated[str | None, "AcknowledgedReason", Mark.NO_COLUMN] = None
-    """Why somebody takes care of it, or has put it off: of what the audit log keeps, the last."""
+    """Why somebody takes care of it, or has put it off: the last reason in the audit log."""
     snoozed_until: datetime | None = None
     alerts: Annotated[int, "AlertsMade"] = 0
     """How many messages were made about it, the first one included."""
@@ -91,7 +91,7 @@ class Incident:
     escalated_at: Annotated[datetime | None, "EscalatedTime"] = None
     resolved_at: Annotated[datetime | None, "ResolvedTime"] = None
     recovery_at: Annotated[datetime | None, "RecoveryTime"] = None
-    """When it was told that it is over, or found that nobody needs to be told."""
+    """When people were told that it is over, or it was found that they need not be told."""
 
     @property
     def is_standing(self) -> bool:
@@ -100,13 +100,13 @@ class Incident:
 
     @property
     def is_announced_afterwards(self) -> bool:
-        """Say whether it was over when it was found: that it is over takes back nothing of what there is to say."""
+        """Say whether it was over when it was found: its end then takes back nothing of its messages."""
         return self.recovery_at is not None and (self.resolved_at is None or self.recovery_at < self.resolved_at)
 
 
 @value
 class InstanceUnderWay:
-    """How an instance stands that an incident is about."""
+    """The state of an instance that an incident is about."""
 
     status: InstanceStatus
     last_seq: int
@@ -114,16 +114,16 @@ class InstanceUnderWay:
 
 @named_value
 class Review:
-    """What has become of incidents since they were looked at last."""
+    """What has become of incidents since the last look."""
 
     opened: list[IncidentSign]
     changed: list[tuple[Incident, IncidentSign]]
-    """Those that have happened once more, or of which there is something else to say."""
+    """Those that have happened once more, or whose message has changed."""
     resolved: list[Incident]
     superseded: list[Incident]
-    """Those whose place another one has taken: nothing has been put right, so nobody is told that it was."""
+    """Those that another one has replaced: nothing was corrected, so no message says that it was."""
     quiet: frozenset[IncidentId]
-    """Those about which somebody is doing something: nobody is reminded of them meanwhile."""
+    """Those about which somebody is doing something: no reminders of them are sent meanwhile."""
 
 
 def review(
@@ -135,11 +135,11 @@ def review(
     others: Mapping[IncidentId, Collection[InstanceId]] = NOBODY,
     is_partial: bool = False,
 ) -> Review:
-    """Compare the problems that there are with the incidents that stand.
+    """Compare the present signs with the incidents that stand.
 
-    `instances` are those that these are about, `others` those that had failed as well, `idle` the steps of which no run was
-    seen. It `is_partial` while some instances that stand were not looked at: of what is not found, nobody knows then whether
-    it is over, nor which is the first.
+    `instances` are those that these are about, `others` those that had failed as well, `idle` the steps of which no
+    run was seen. It `is_partial` while some instances that stand were not looked at: of what is not found, it is then
+    unknown whether it is over, and which instance is the first.
     """
     found: dict[str, IncidentSign] = {}
     for sign in signs:
@@ -157,7 +157,7 @@ def review(
     quiet = set[IncidentId]()
     for key, sign in found.items():
         if key not in known:
-            # That a step fails often is told when what has failed there is over: until then it is the same trouble.
+            # That a step fails often is reported when what has failed there is over: before, it is the same incident.
             if sign.kind is not IncidentKind.FAILS_OFTEN or (sign.batch_id, sign.seq) not in dealt_with:
                 opened.append(sign)
         elif not is_partial and _is_news(known[key], sign):
@@ -177,7 +177,7 @@ def review(
 
 
 def _is_hidden(incident: Incident, broken: Container[tuple[BatchId | None, int | None]], *, is_partial: bool) -> bool:
-    """Say whether it may be there and not be seen: steps that fail often are not told of where an instance stands failed."""
+    """Say whether it may last unseen: steps that fail often are not reported where an instance stands failed."""
     is_often = incident.kind is IncidentKind.FAILS_OFTEN
     if is_partial and (is_often or incident.kind in OF_AN_INSTANCE):
         return True
@@ -185,13 +185,13 @@ def _is_hidden(incident: Incident, broken: Container[tuple[BatchId | None, int |
 
 
 def _place(one: IncidentSign | Incident) -> tuple[str, int | None, int | None, str]:
-    """Return where it is: of two problems in one place, the later has taken the place of the earlier."""
+    """Return where it is: of two incidents in one place, the later has replaced the earlier."""
     kind = "instance" if one.kind in OF_AN_INSTANCE else one.kind.value
     return kind, one.batch_id, one.seq, one.subject
 
 
 def _is_about_the_same(incident: Incident, instances: Mapping[InstanceId, InstanceUnderWay]) -> bool:
-    """Say whether what another problem in its place is about can be what the incident was about.
+    """Say whether another incident in its place can be about the same thing.
 
     Of two instances that failed at one step in two ways, the one that is run again takes nothing from the other.
     """
@@ -215,9 +215,9 @@ def _is_undecided(
     instances: Mapping[InstanceId, InstanceUnderWay],
     idle: Container[tuple[BatchId | None, int | None]],
 ) -> bool:
-    """Say whether its instance has not come past the step at which it stood.
+    """Say whether its instance has not passed the step at which it stood.
 
-    Or whether the step has not been run again of which something was unusual.
+    Or, for a step of which something was unusual, whether it has not been run again.
     """
     if incident.kind not in OF_AN_INSTANCE:
         return incident.kind in OF_RUNS and (incident.batch_id, incident.seq) in idle
@@ -230,7 +230,7 @@ def _is_run_again(
     instances: Mapping[InstanceId, InstanceUnderWay],
     others: Mapping[IncidentId, Collection[InstanceId]],
 ) -> bool:
-    """Say whether another instance that had failed as well is run again, or about to be, and has not come past the step."""
+    """Say whether another instance that failed too is run again, or about to be, and has not passed the step."""
     failed = (instances[one] for one in others.get(incident.incident_id, ()) if one in instances)
     return any(
         not (at.status.is_final or at.status in _STANDING) and at.last_seq < (incident.seq or 0) for at in failed
@@ -238,9 +238,9 @@ def _is_run_again(
 
 
 def signature(message: str | None, own: Iterable[str | None] = ()) -> str:
-    """Return what an error has in common with itself on another day, and of another file.
+    """Return the part of an error's text that is the same on another day, and with another file.
 
-    That is one line, with no numbers but those that name the error, and without what the row's `own` values say.
+    That is one line, with no numbers but those that name the error, and without the row's `own` values.
     """
     first = visible(next((line for line in (message or "").splitlines() if line.strip()), ""))
     for called in sorted({*_names(own)}, key=len, reverse=True):
@@ -249,9 +249,9 @@ def signature(message: str | None, own: Iterable[str | None] = ()) -> str:
 
 
 def _names(own: Iterable[str | None]) -> Iterator[str]:
-    """Yield what a message may call a row by: its values, of a path the file, and that without its ending.
+    """Yield how a message may name a row: its values, of a path the file, and that without its ending.
 
-    A plain word may be the message's own.
+    A plain word is left out: it may be the message's own.
     """
     for each in own:
         file = _FOLDER.sub("", each or "")
@@ -261,7 +261,7 @@ def _names(own: Iterable[str | None]) -> Iterator[str]:
 
 
 def key_of(kind: IncidentKind, *parts: object) -> str:
-    """Return the key of a problem."""
+    """Return the key of an incident."""
     return shorten(" ".join([kind.value, *(visible(str(part)) for part in parts)]), KEY_LENGTH)
 
 
@@ -274,7 +274,7 @@ class Policy:
     escalate_after: int = 3
     """After how many repeats others are told too; 0 for never."""
     digest_over: int = 20
-    """From how many messages on within `digest_window` all there is to say is said in one."""
+    """From how many messages on within `digest_window` all are sent as one."""
     digest_window: timedelta = timedelta(minutes=10)
 
     def interval(self, severity: Severity) -> timedelta:

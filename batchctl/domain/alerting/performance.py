@@ -1,4 +1,4 @@
-"""How long something takes: the middle, the slow ones, and whether that is another now than it was."""
+"""How long something takes: the middle, the slow ones, and whether that has changed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from enum import StrEnum
 RECENT = 20
 """How many of the last runs are compared with those before them."""
 LEAST_RECENT, LEAST_EARLIER = 5, 10
-"""Of fewer than these nothing is said."""
+"""With fewer runs than these no drift is reported."""
 FACTOR = 1.5
 """How many times as long, or as short, the middle of the last runs has to be."""
 LEAST_DIFFERENCE = timedelta(seconds=1)
-"""What differs by less is no drift, whatever the factor."""
+"""A smaller difference is no drift, whatever the factor."""
 POINTS = 20
 """How many of the last days with runs are drawn."""
 

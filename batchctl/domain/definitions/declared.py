@@ -1,4 +1,4 @@
-"""What a function's decorators say of it as a job: when it is due, how often it is tried, what it is called."""
+"""What a function's decorators say of it as a job: when it is due, how often it is tried, its name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_MINUTES = 24 * 60
 MOST_ATTEMPTS = 1001
 MOST_EVERY = 1000
 LONGEST_NAME = 80
-"""Of a schedule, without its job's: both have to fit into one column."""
+"""Without the job's name: both have to fit into one column."""
 _LIMITS = {"between_times": 50, "run_at": 50, "start_date": 10, "end_date": 10}
 _SHOWN = 60
 _YEAR = 365 * 24 * 3600
@@ -65,19 +65,19 @@ class Filters(TypedDict, total=False):
     fold: str
     """How often a time is due that comes twice in autumn: `once` or `twice`."""
     name: str
-    """What the schedule is called, instead of what its arguments make: needed where two of a job would be called alike."""
+    """The name of the schedule, instead of one made from its arguments: needed where two of a job would be alike."""
 
 
 class UnfitDeclaration(ValueError):
-    """A decorator was given what makes no schedule; the message says what to write."""
+    """A decorator was given what makes no schedule; the message gives a correct form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cadence:
-    """One schedule of a job, as its code says it."""
+    """One schedule of a job, as its code says."""
 
     name: str
-    """Without the job's; `Daily_09_00`. It says nothing of other decorators, so that their order means nothing."""
+    """Without the job's name; `Daily_09_00`. It does not depend on other decorators, so their order means nothing."""
     timing: Timing
 
 
@@ -90,7 +90,7 @@ class Retry:
 
     @property
     def retry_count(self) -> int:
-        """Return what `ProcessBatch.RetryCount` is for it: the first run is no retry."""
+        """Return its `ProcessBatch.RetryCount`: the first run is no retry."""
         return self.attempts - 1
 
 
@@ -104,20 +104,20 @@ class DeclaredJob:
     category: str | None = None
     description: str | None = None
     entity: str | None = None
-    """What its batch takes instead of what is called like itself."""
+    """What its batch takes, if not its own name."""
     arguments: str | None = None
-    """What it is called with, as Data2 of a `python` step says it."""
+    """The arguments of its call, as Data2 of a `python` step holds them."""
     cadences: tuple[Cadence, ...] = ()
     retry: Retry | None = None
 
     @property
     def schedule_names(self) -> dict[str, Cadence]:
-        """Return its cadences by the names their rows have."""
+        """Return its cadences by the names of their rows."""
         return {schedule_name(self.name, cadence.name): cadence for cadence in self.cadences}
 
 
 def schedule_name(job: str, cadence: str) -> str:
-    """Return what the row of a job's schedule is called: a name has to be the only one of its kind in the table."""
+    """Return the name of the row of a job's schedule: it has to be the only one of its kind in the table."""
     return f"{job}.{cadence}"
 
 
@@ -127,7 +127,7 @@ def job_of(name: str) -> str:
 
 
 def correct_decorator(job: str) -> str:
-    """Say what to do about a row that says what its code says."""
+    """Return what to do about a row that the code of a job keeps up to date."""
     return f"correct the decorator of {visible(job)}"
 
 
@@ -144,7 +144,7 @@ def fit_job(function: str, name: object, entity: object, arguments: object) -> N
 
 
 def misfit(value: object, limit: int | None = NAME_LIMIT) -> str | None:
-    """Say why no column of texts takes a value; None when one does."""
+    """Return why no column of texts takes a value; None when one does."""
     if not isinstance(value, str):
         return "it is no text"
     if limit is not None and len(value) > limit:
@@ -153,7 +153,7 @@ def misfit(value: object, limit: int | None = NAME_LIMIT) -> str | None:
 
 
 def entity_misfit(entity: object) -> str | None:
-    """Say why a batch cannot take this; None when it can, or when the code says nothing of it."""
+    """Return why a batch cannot take this; None when it can, or when the code gives none."""
     if entity is None:
         return None
     failure = misfit(entity)
@@ -161,12 +161,12 @@ def entity_misfit(entity: object) -> str | None:
 
 
 def arguments_misfit(arguments: object) -> str | None:
-    """Say why a step cannot have these; None when it can."""
+    """Return why a step cannot have these; None when it can."""
     return None if arguments is None else misfit(arguments, limit=None)
 
 
 def timing_misfits(timing: Timing) -> Iterator[str]:
-    """Say of each text of a timing that its column does not take why not."""
+    """Yield, for each text of a timing that does not fit its column, why not."""
     for each in fields(timing):
         value = getattr(timing, each.name)
         failure = misfit(value, _LIMITS.get(each.name, NAME_LIMIT)) if isinstance(value, str) else None
@@ -227,7 +227,7 @@ def monthly_dow(weeks: Words, days: Words, times: Words, every: int, filters: Fi
 def once(at: str, filters: Filters) -> Cadence:
     """Due once."""
     if "name" in filters:
-        # Under a name that stays, another moment would be one more of a schedule that is over.
+        # Under a fixed name, another moment would belong to a schedule that is over.
         raise UnfitDeclaration(
             "@once has no name=: it is called by its moment, so that another one is another schedule."
         )
@@ -236,7 +236,7 @@ def once(at: str, filters: Filters) -> Cadence:
 
 
 def retry(attempts: object, interval_seconds: object) -> Retry:
-    """Say how often a job is run at most, and how long is waited between two runs."""
+    """Return how often a job is run at most, and how long to wait between two runs."""
     if not _is_whole(attempts) or not 1 <= attempts <= MOST_ATTEMPTS:
         said = f"attempts is the number of all runs, the first one included: from 1 to {MOST_ATTEMPTS}."
         raise UnfitDeclaration(f"@retry(attempts={attempts!r}): {said}")
@@ -283,8 +283,8 @@ def _cadence(decorator: str, kind: ScheduleType, called: str, filters: Filters, 
 
 
 def _wrong(timing: Timing) -> list[str]:
-    """Say what makes no schedule, as far as that can be known where there is no table: what a calendar holds cannot."""
-    from batchctl.domain.scheduling import due  # noqa: PLC0415 - who declares no cadence does without
+    """Return what makes no schedule, as far as that can be known without tables: a calendar's days cannot."""
+    from batchctl.domain.scheduling import due  # noqa: PLC0415 - not needed without a cadence
 
     named = timing.calendar_name
     # Whatever the calendar holds, days that the rule lets through are thinkable.
@@ -347,7 +347,7 @@ def _count(decorator: str, given: object) -> int:
 
 
 def _called(*parts: str) -> str:
-    """Make a name of words: nobody has to quote it anywhere."""
+    """Make a name of words that needs no quotes anywhere."""
     return "_".join(re.sub(r"[^A-Za-z0-9]+", "_", part.replace("-", "_to_")).strip("_") for part in parts)
 
 

@@ -1,6 +1,6 @@
-"""What people define by rows, apart from any database: named, without numbers, and with nothing in it that goes without saying.
+"""What people define by rows, apart from any database: by name, without numbers, and without defaults.
 
-A *definition* is a row with a name and what stands below it, such as a batch with its steps. What its tables hold is told by
+A *definition* is a row with a name and what stands below it, such as a batch with its steps. Its columns are listed in
 a *shape*, made of the tables themselves, so that a column added later is part of it by itself.
 """
 
@@ -19,14 +19,14 @@ from batchctl.domain.text import did_you_mean, unfit, visible
 Value: TypeAlias = "str | int | None"
 Columns: TypeAlias = "Mapping[str, Value]"
 Place: TypeAlias = "tuple[str, str]"
-"""Where a value stands: below which row of which table (nothing for the definition's own row), and in which column."""
+"""Where a value stands: below which row of which table (empty for the definition's own row), and in which column."""
 
 ENABLED = "Enabled"
-"""The column that is an operator's: a file that does not name it leaves it as it stands."""
+"""The column that belongs to operators: a file that does not name it leaves it as it stands."""
 EXPORTED = "Exported"
-"""The part of a file that says what its definitions were when they were exported."""
+"""The part of a file that keeps its definitions as they were when they were exported."""
 OWNS = "Owns"
-"""What a file says first: the name under which it holds its definitions, so that it may remove them too."""
+"""The first line of a file: the name under which it owns its definitions, so that it may remove them too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +48,23 @@ class Shape:
     """A table of definitions, or of what stands below one."""
 
     kind: str
-    """What the table is called."""
+    """The name of the table."""
     key: str
-    """The column that names a row, or tells those below one definition apart."""
+    """The column that names a row, or distinguishes the rows below one definition."""
     columns: Mapping[str, ColumnShape]
     """All that people fill, in the table's order, the key first."""
     parts: tuple[Shape, ...] = ()
     is_short: bool = False
-    """True of what is best written on one line."""
+    """True of rows that are best written on one line."""
 
     def default(self, column: str) -> Value:
-        """Return what a column holds that was left out."""
+        """Return the default of a column."""
         return self.columns[column].default
 
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A definition: the columns that do not have their default, and likewise of each row below it, by table and key."""
+    """A definition: its columns that differ from their defaults, and those of each row below it, by table and key."""
 
     kind: str
     name: str
@@ -90,7 +90,7 @@ class FileFinding:
 
 
 def sparse(shape: Shape, row: Mapping[str, Any]) -> dict[str, Value]:
-    """Return what of a row does not go without saying, without its key."""
+    """Return the columns of a row that differ from their defaults, without its key."""
     return {
         column: row[column]
         for column, about in shape.columns.items()
@@ -108,14 +108,14 @@ def raw(shape: Shape, one: Defined) -> dict[str, JsonValue]:
 
 
 def fingerprint(shape: Shape, one: Defined) -> str:
-    """Return what differs once a definition is another; whether it is enabled is not part of it."""
+    """Return what changes with a definition; whether it is enabled is not part of it."""
     columns = {column: value for column, value in one.columns.items() if column != ENABLED}
     said = json.dumps(raw(shape, Defined(one.kind, one.name, columns, one.parts)), sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def flat(shape: Shape, one: Defined | None) -> dict[Place, Value]:
-    """Return every value by its place, with those that go without saying; what is missing altogether has none."""
+    """Return every value by its place, defaults included; a missing definition has none."""
     if one is None:
         return {}
     made: dict[Place, Value] = {("", column): value for column, value in _filled(shape, one.columns)}
@@ -135,7 +135,7 @@ def _filled(shape: Shape, columns: Columns) -> Iterator[tuple[str, Value]]:
 def read(
     shapes: Sequence[Shape], document: Mapping[str, Any], source: str
 ) -> tuple[list[Defined], dict[tuple[str, str], str], str | None, list[FileFinding]]:
-    """Return what a file defines, what that was when it was exported, under which name it holds it; and what is wrong."""
+    """Return what a file defines, what that was when it was exported, the name that owns it; and what is wrong."""
     known = {shape.kind: shape for shape in shapes}
     found, findings = list[Defined](), list[FileFinding]()
 
@@ -243,7 +243,7 @@ def _columns(
         read, failure = _value(about, value)
         if failure is not None:
             findings.append(FileFinding(kind, row, column, failure))
-        # What stands there without need would be a difference to nothing; an operator's own column is meant as it stands.
+        # A default in the file would be a difference to nothing; the operators' own column is meant as it stands.
         elif column == ENABLED or read != about.default:
             made[column] = read
     if not with_key:
@@ -260,7 +260,7 @@ def _value(about: ColumnShape, value: object) -> tuple[Value, str | None]:
             return None, f"'{visible(str(value))}' is no whole number."
         return int(value), None if -(2**63) <= value < 2**63 else "It is too large a number."
     if isinstance(value, date):
-        # Nobody quotes a day.
+        # Days need no quotes.
         value = value.isoformat()
     if not isinstance(value, str):
         return None, f"'{visible(str(value))}' is no text: write it in quotation marks."

@@ -19,7 +19,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A value that is written, or goes with its row."""
+    """A value that is written, or removed with its row."""
 
     place: str
     """The row below the definition, such as `ProcessControl 10`; empty for its own."""
@@ -40,11 +40,11 @@ class ColumnConflict:
     place: str
     column: str
     base: Value
-    """What it was when it was applied last."""
+    """Its value when it was last applied."""
     theirs: Value
-    """What it is."""
+    """Its present value."""
     yours: Value
-    """What the file says."""
+    """Its value in the file."""
     is_base_known: bool
 
     @property
@@ -55,7 +55,7 @@ class ColumnConflict:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a definition was when a file was last in step with it, as far as that is known."""
+    """A definition when a file last agreed with it, as far as that is known."""
 
     defined: Defined | None = None
     """What was applied last."""
@@ -78,12 +78,12 @@ class DefinitionChange:
     columns: tuple[ColumnChange, ...]
     conflicts: tuple[ColumnConflict, ...]
     added: tuple[str, ...]
-    """The rows below it that there were not, such as `ProcessControl 10`."""
+    """The rows below it that are new, such as `ProcessControl 10`."""
     removed: tuple[str, ...]
 
 
 def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base: Base) -> DefinitionChange | None:
-    """Compare a definition as it stands with what a file says, or with nothing; None where they are the same."""
+    """Compare a definition as it stands with that of a file, or with none; None where they are the same."""
     stands, wanted = flat(shape, theirs), flat(shape, yours)
     _leave_to_operators(stands, wanted, yours)
     columns = tuple(
@@ -105,7 +105,7 @@ def change_of(shape: Shape, theirs: Defined | None, yours: Defined | None, base:
 
 
 def as_wanted(shape: Shape, theirs: Defined | None, yours: Defined) -> Defined:
-    """Return what is to be written: of what the file does not say whether it is enabled, that stays as it is."""
+    """Return what is to be written: if the file does not say whether it is enabled, that stays as it is."""
     if theirs is None or ENABLED in yours.columns or ENABLED not in shape.columns:
         return yours
     stays = {ENABLED: theirs.columns[ENABLED]} if ENABLED in theirs.columns else {}
@@ -132,6 +132,6 @@ def _conflicts(
     for one in columns:
         place = (one.place, one.column)
         if place == ("", ENABLED) and (base.defined is None or ENABLED not in base.defined.columns):
-            continue  # What no file has said before is no file's to be in conflict with.
+            continue  # What was in no file before cannot conflict with one.
         if base.defined is None or was.get(place) != one.before:
             yield ColumnConflict(*place, was.get(place), one.before, one.after, is_base_known=base.defined is not None)

@@ -81,7 +81,7 @@ def quoted(value: str) -> str:
 
 
 def _lines(value: str) -> str:
-    """Write a text on several lines, as they are where that can be."""
+    """Write a text on several lines, unchanged where possible."""
     is_plain = not any(is_invisible(each) for each in value if each not in "\n\t")
     if "\\" in value and is_plain and "'''" not in value and not value.endswith("'"):
         return f"'''\n{value}'''"

@@ -1,10 +1,10 @@
-"""What has to be written so that the rows of jobs say what their code says: decided here, purely; written elsewhere.
+"""What has to be written so that the rows of jobs agree with their code: decided here, purely; written elsewhere.
 
-The code owns which jobs there are, what they do and when they are due. Whatever else stands on their rows is the operator's:
-it is written when a row is made, if the code says anything of it, and never again.
+The code owns which jobs there are, what they do and when they are due. All else on their rows is the operator's:
+it is written when a row is made, if the code gives it, and never again.
 
-A row's Origin says what keeps it: `job OWNER`, or `left OWNER` once it was disabled because it is not in the code any more.
-Only that is enabled again when it comes back. OWNER is what announced the job; who does not know it judges nothing of its rows.
+A row's Origin names what keeps it: `job OWNER`, or `left OWNER` once it was disabled because it left the code.
+Only that is enabled again when it comes back. OWNER announced the job; a program without it leaves its rows alone.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ class Did(StrEnum):
 
     ADDED = "added"
     REWRITTEN = "rewritten"
-    """It said something else than the code."""
+    """It differed from the code."""
     RETIRED = "retired"
-    """It is disabled: the code does not say it any more."""
+    """It is disabled: the code does not have it any more."""
     REVIVED = "revived"
-    """The code says it again: it is enabled if that was why it was disabled."""
+    """The code has it again: it is enabled if that was why it was disabled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRow:
-    """A row of a batch, a step or a schedule, as far as the code of jobs may say anything of it."""
+    """A row of a batch, a step or a schedule, as far as the code of jobs may determine it."""
 
     row_id: int
     name: str
@@ -79,7 +79,7 @@ class KeptRow:
 
 @dataclass(frozen=True, slots=True)
 class JobRows:
-    """What stands in the tables: all batches and schedules, and the steps of batches that jobs have made."""
+    """The rows in the tables: all batches and schedules, and the steps of batches that jobs have made."""
 
     batches: Sequence[KeptRow]
     steps: Sequence[KeptRow]
@@ -93,16 +93,16 @@ class JobRows:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What the code says of jobs, as far as it can be known here."""
+    """The code of jobs, as far as it can be known here."""
 
     jobs: Sequence[DeclaredJob]
-    """Those of which there is to be a batch."""
+    """The jobs that are to have a batch."""
     names: Collection[str]
-    """Everything that is announced as a job, also what has no batch of its own."""
+    """Everything that is announced as a job, also without a batch of its own."""
     broken: Collection[str]
-    """What of that cannot be loaded, or is announced twice: nothing is known of it but that it has not left."""
+    """What of that cannot be loaded, or is announced twice: it is only known that it has not left."""
     owners: Collection[str]
-    """What could be asked: of the jobs of all others nothing is known here."""
+    """What could be asked here: the jobs of all others are unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class RefusedDeclaration:
-    """Something that the code says and that cannot be written."""
+    """Something in the code that cannot be written."""
 
     job: str
     name: str
@@ -139,7 +139,7 @@ class Reconciliation:
 
 
 def reconcile(code: Code, rows: JobRows) -> Reconciliation:
-    """Decide what is to be written; one job that cannot be is no other's trouble."""
+    """Decide what is to be written; a job that cannot be written hinders no other."""
     all_refused = list(_all_refused(code, rows))
     refused = {one.job for one in all_refused}
     jobs = [job for job in code.jobs if job.name not in refused]
@@ -168,7 +168,7 @@ def differing(before: Values, after: Values) -> tuple[Values, Values]:
 
 
 def wording(before: Values, after: Values) -> str:
-    """Say what becomes of columns: `RunTimes 04:00 becomes 03:15`."""
+    """Describe the change of columns: `RunTimes 04:00 becomes 03:15`."""
     return ", ".join(f"{name} {_shown(before.get(name))} becomes {_shown(after[name])}" for name in after)
 
 
@@ -224,7 +224,7 @@ def _refused(job: DeclaredJob, batch: KeptRow | None, alike: str) -> RefusedDecl
 
 
 def _misfits(job: DeclaredJob) -> Iterator[str]:
-    """Say of each text of a job that its column does not take why not."""
+    """Yield, for each text of a job that does not fit its column, why not."""
     for argument, failure in (
         ("entity", entity_misfit(job.entity)),
         ("arguments", arguments_misfit(job.arguments)),
@@ -253,7 +253,7 @@ def _taken(table: str, name: str, way_out: str, left_out: str) -> str:
 def _of_batch(job: DeclaredJob, found: KeptRow | None) -> Iterator[RowChange]:
     after: dict[str, Value] = {"Entity": job.entity, "Origin": _origin(job)}
     if found is None:
-        # What a job has failed at once is no reason to leave out the next time it is due.
+        # A failure is no reason to leave out the next time the job is due.
         after |= {"OnFailure": "continue"}
         if job.retry is not None:
             after |= {"RetryCount": job.retry.retry_count, "RetryWaitSecs": job.retry.interval_seconds}
@@ -292,7 +292,7 @@ def _calls(step: KeptRow, job: str) -> bool:
 
 
 def _written(table: str, name: str, job: str, found: KeptRow | None, after: Values) -> Iterator[RowChange]:
-    """Yield what makes a row say what the code says."""
+    """Yield the change that makes a row agree with the code."""
     if found is None:
         yield RowChange(did=Did.ADDED, table=table, name=name, job=job, after=after)
         return
@@ -308,7 +308,7 @@ def _written(table: str, name: str, job: str, found: KeptRow | None, after: Valu
 
 
 def _of_what_left(code: Code, rows: JobRows, refused: Collection[str]) -> Iterator[RowChange]:
-    """Yield what disables the rows of what is not in the code any more, where that can be known, and nothing `refused`."""
+    """Yield what disables the rows of jobs that left the code, where that can be known, and nothing `refused`."""
     said_now = _folded(name for job in code.jobs for name in job.schedule_names)
     undecided, names = _folded(code.broken) | set(refused), _folded(code.names)
     for row in rows.schedules:
@@ -321,7 +321,7 @@ def _of_what_left(code: Code, rows: JobRows, refused: Collection[str]) -> Iterat
 
 
 def _retired(table: str, row: KeptRow, job: str, owners: Collection[str]) -> Iterator[RowChange]:
-    # What an operator has disabled is left to him: it is not to be enabled when it comes back.
+    # What an operator has disabled stays the operator's: it is not to be enabled when it comes back.
     if row.owner in owners and not row.has_left and row.enabled:
         before: Values = {"Enabled": 1, "Origin": row.origin}
         after: Values = {"Enabled": 0, "Origin": f"{LEFT} {row.owner}"}
@@ -350,7 +350,7 @@ def _origin(job: DeclaredJob) -> str:
 
 
 def _plain(column: str, value: Value) -> Value:
-    """Return a value as it is compared: whoever writes a word by hand may write it in any letter case."""
+    """Return a value for comparing: people may write a word in any letter case."""
     return value.strip().lower() if isinstance(value, str) and column in _IN_ANY_CASE else value
 
 

@@ -1,4 +1,4 @@
-"""SQL that runs once, or daily, at a time that somebody names: the rows it stands for, decided purely."""
+"""SQL that runs once, or daily, at a time that a person names: the rows it stands for, decided purely."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
 from batchctl.domain.values import named_value
 
 ORIGIN = "sql"
-"""What `Origin` says of the rows that such a job consists of."""
+"""The `Origin` of the rows that such a job consists of."""
 PROCESS_TYPE = "sql"
 SEQ = 10
 MOST_RETRIES = 1000
 OPTIONS = {"Data1": "--connection", "Data2": "--sql"}
-"""What the columns of its step are for whoever gives a job by options."""
+"""The options that give the columns of its step."""
 
 _CORRECT_STEP = re.compile(
     r"correct (Data[12]) of step \d+ of batch .* \(UPDATE ProcessControl \.\.\.; batchctl check\)"
@@ -28,7 +28,7 @@ _WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}(?::[0-9]
 
 @named_value
 class SqlJob:
-    """What somebody wants to have carried out, and when."""
+    """What a person wants to have carried out, and when."""
 
     name: str
     connection: str
@@ -39,7 +39,7 @@ class SqlJob:
     is_daily: bool = False
     retries: int = 0
     catch_up: CatchUp = CatchUp.LATEST
-    """A job that nobody was there to run in time runs when somebody is there again, unless that is not wanted."""
+    """By default a job that was missed while no controller worked runs when one works again."""
     enabled: bool = True
 
     @property
@@ -56,7 +56,7 @@ class SqlJob:
 
     @property
     def batch_columns(self) -> dict[str, object]:
-        """Return the columns of its batch: a run that failed keeps no other from running, neither its own nor others'."""
+        """Return the columns of its batch: a run that failed keeps no other run waiting, its own or others'."""
         return {
             "ProcessBatchName": self.name,
             "RetryCount": self.retries,
@@ -77,7 +77,7 @@ class SqlJob:
 
     @property
     def schedule_columns(self) -> dict[str, object]:
-        """Return the columns of its schedule, but for those that say where it stands."""
+        """Return the columns of its schedule, except those that say where it stands."""
         timing = self.timing
         return {
             "ScheduleName": self.name,
@@ -100,7 +100,7 @@ def correcting(name: str, column: str = "Data2") -> str:
 
 
 def correcting_job(name: str, mend: str) -> str:
-    """Return what mends a step as whoever has made a job by options would do it."""
+    """Return what corrects a step, as a command for a job that was made by options."""
     return _CORRECT_STEP.sub(lambda found: correcting(name, found[1]), mend)
 
 
@@ -126,7 +126,7 @@ def shown(wall: datetime) -> str:
 
 
 def local_now(now: datetime, zone: str) -> str:
-    """Say what the clocks of a zone show at a moment."""
+    """Return what the clocks of a zone show at a moment, with its name."""
     return f"{now.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
 
 
@@ -137,7 +137,7 @@ def comes_twice(wall: datetime, zone: str) -> bool:
 
 
 def unfit_name(name: str) -> str | None:
-    """Say why a name cannot be that of a batch and a schedule."""
+    """Return why a name cannot be that of a batch and a schedule."""
     if not name.strip():
         return "it is empty"
     if name != name.strip():
@@ -145,12 +145,12 @@ def unfit_name(name: str) -> str | None:
     if (reason := unfit(name)) is not None:
         return reason
     if visible(name) != name:
-        return f"it holds what nobody can see: '{visible(name)}'"
+        return f"it holds invisible characters: '{visible(name)}'"
     return f"it is longer than {NAME_LIMIT} characters" if len(name) > NAME_LIMIT else None
 
 
 def unfit_time(at: datetime, *, is_daily: bool) -> str | None:
-    """Say why a job cannot begin at a wall time."""
+    """Return why a job cannot begin at a wall time."""
     if is_daily and at.second:
         return f"a daily job begins at a whole minute: write {shown(_next_minute(at))}, or leave out --daily"
     return None

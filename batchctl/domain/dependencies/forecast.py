@@ -22,7 +22,7 @@ _NOTHING = timedelta(0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """How one instance stands that speaks for its batch."""
+    """The state of the instance that speaks for its batch."""
 
     batch_id: BatchId
     instance_id: InstanceId
@@ -45,7 +45,7 @@ class LiveStep:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long steps take together; of some only ExpectedDuration may be known, or nothing."""
+    """The length of several steps together; of some only ExpectedDuration may be known, or nothing."""
 
     total: timedelta
     expected: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The longest chain up to a batch, first what comes first; complete batches are not part of it."""
+    """The longest chain up to a batch, in order; complete batches are not part of it."""
 
     legs: tuple[Leg, ...]
 
@@ -84,7 +84,7 @@ class Forecast:
 
     @property
     def blockers(self) -> tuple[str, ...]:
-        """Say what keeps the last of the chain from completing."""
+        """Return what keeps the last of the chain from completing."""
         return self.legs[-1].blockers if self.legs else ()
 
 
@@ -113,7 +113,7 @@ def _length(batch: BatchDefinition, steps: Sequence[Step], recorded: Recorded) -
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a forecast is made from: how everything stands for one CycleKey, or nothing when all of it would begin now."""
+    """What a forecast is made from: the state of everything for one CycleKey, or nothing if all of it begins now."""
 
     batches: Sequence[BatchDefinition]
     recorded: Recorded
@@ -121,7 +121,7 @@ class Outlook:
     stands: Mapping[BatchId, Stand]
     live: Mapping[InstanceId, LiveStep]
     stuck: Mapping[BatchId, Stand] = field(default_factory=dict)
-    """Instances of whatever CycleKey that have failed or are held, and keep what comes later in their batch waiting."""
+    """Instances of any CycleKey that have failed or are held, and keep later ones of their batch waiting."""
 
     def of(self, target: BatchId) -> Forecast:
         """Return the chain that decides when a batch is done."""
@@ -199,7 +199,7 @@ class Outlook:
         return Leg(batch=batch, starts=starts, ends=starts + left.total - done, length=left, blockers=tuple(blockers))
 
     def _behind(self, batch: BatchDefinition, stand: Stand | None = None) -> list[str]:
-        """Say what of the same batch has to be put right first, before an instance, or before a new one."""
+        """Return what in the same batch has to be put right first, before an instance, or before a new one."""
         first = self.stuck.get(batch.batch_id)
         if first is None or (stand is not None and stand.instance_id <= first.instance_id):
             return []
@@ -207,6 +207,6 @@ class Outlook:
 
 
 def _closed(batch: BatchDefinition, now: datetime) -> list[str]:
-    """Say why nothing new starts in a batch, if anything keeps it from that."""
+    """Return why nothing new starts in a batch, if anything keeps it from that."""
     off = [] if batch.enabled else [f"{batch.name} is disabled"]
     return off + ([] if freezes.holding(batch, now) is None else [f"{batch.name} is frozen"])

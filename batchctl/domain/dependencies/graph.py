@@ -15,10 +15,10 @@ from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import DependencyMode
 
 MOST_CYCLES = 20
-"""Among batches that can be gone around in more ways than these, one way stands for all."""
+"""Among batches with more cycles than these, one stands for all."""
 
 Ways = Mapping[BatchId, Collection[BatchId]]
-"""Where one gets to from each batch."""
+"""The batches that each batch leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Cycle:
 
     names: tuple[str, ...]
     stands_for_more: bool = False
-    """True when the same batches wait for each other in more ways than anybody wants to read."""
+    """True when the same batches wait for each other in more ways than a person can read."""
 
 
 def waits_for(batches: Iterable[BatchDefinition]) -> dict[BatchId, tuple[BatchId, ...]]:
@@ -54,7 +54,7 @@ def cycles(batches: Sequence[BatchDefinition]) -> tuple[Cycle, ...]:
     caught = in_cycle(batches)
     if not caught:
         return ()
-    import networkx as nx  # noqa: PLC0415 - whoever has no cycle does without
+    import networkx as nx  # noqa: PLC0415 - without a cycle it is not needed
 
     listed = [batch for batch in batches if batch.batch_id in caught]
     places = {batch.batch_id: at for at, batch in enumerate(listed)}
@@ -75,7 +75,7 @@ def cycles(batches: Sequence[BatchDefinition]) -> tuple[Cycle, ...]:
 
 
 def _detours(knot: Any) -> tuple[list[list[int]], bool]:
-    """Return every way around within batches that wait for each other, or a short one for all of them."""
+    """Return every cycle of batches that wait for each other, or a short one for all of them."""
     import networkx as nx  # noqa: PLC0415 - see `cycles`
 
     ways = list(islice(nx.simple_cycles(knot), MOST_CYCLES + 1))
@@ -104,7 +104,7 @@ def downstream(batches: Iterable[BatchDefinition], batch_id: BatchId) -> frozens
 def held_back(batches: Sequence[BatchDefinition], failed: BatchId) -> dict[BatchId, tuple[BatchId, ...]]:
     """Return the batches that nothing can start while one does not complete, each with the way that leads to it.
 
-    With DependencyMode `any` that takes the failure of all it depends on; what is disabled or does not exist helps nobody.
+    With DependencyMode `any` all upstreams have to fail; one that is disabled or does not exist never completes.
     The nearest come first, and the ways begin with `failed`.
     """
     known = {batch.batch_id: batch for batch in batches}
@@ -128,7 +128,7 @@ def _is_stuck(batch: BatchDefinition, known: Mapping[BatchId, BatchDefinition], 
 
 def levels(batches: Sequence[BatchDefinition]) -> tuple[tuple[BatchId, ...], ...]:
     """Return the batches in levels: each stands behind all it waits for, those of one cycle side by side."""
-    import networkx as nx  # noqa: PLC0415 - see above
+    import networkx as nx  # noqa: PLC0415 - see `cycles`
 
     known = {batch.batch_id: at for at, batch in enumerate(batches)}
     whole = nx.DiGraph()
@@ -166,7 +166,7 @@ def _knots(ways: Ways) -> list[list[BatchId]]:
 
 
 def _reached(start: BatchId, ways: Ways, seen: set[BatchId]) -> list[BatchId]:
-    """Return what is reached and was not `seen` before, each behind what is reached by way of it."""
+    """Return what is reached and was not `seen` before, each behind what is reached through it."""
     if start in seen:
         return []
     seen.add(start)

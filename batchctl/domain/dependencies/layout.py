@@ -15,9 +15,9 @@ Way = tuple[BatchId, BatchId]
 
 SWEEPS = 4
 MOST_BENDS = 5_000
-"""Beyond so many bends the lines go straight: nobody could follow them anyway."""
+"""Beyond so many bends the lines go straight: they could not be followed anyway."""
 LINE = 0.5
-"""How much room a line takes that passes a column, of that of a batch."""
+"""How much of a batch's room a line takes that passes a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def layout(levels: Sequence[Sequence[BatchId]], ways: Iterable[Way]) -> Layout:
 
 
 def _lines(level_of: Mapping[BatchId, int], forward: Iterable[Way]) -> dict[BatchId, int]:
-    """Return up to where the line of each batch goes: one for all that wait for it, which branches where they are."""
+    """Return the last column of the line of each batch: one for all that wait for it, which branches where they are."""
     found: dict[BatchId, int] = {}
     for one, other in forward:
         found[one] = max(found.get(one, 0), level_of[other])
@@ -122,7 +122,7 @@ def _settled(
 ) -> dict[Slot, float]:
     """Move the slots of a column towards their neighbours, and none over another.
 
-    Once they give way downwards and once upwards; in the middle between the two they have their room as well.
+    In one pass slots give way downwards, in another upwards; the middle between the two leaves them their room.
     """
     wanted = {
         slot: fmean(tops[other] for other in neighbours[slot]) if slot in neighbours else tops[slot] for slot in column

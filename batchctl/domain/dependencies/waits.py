@@ -1,4 +1,4 @@
-"""Why a batch that depends on others has not started: what has completed, what lacks, and until when that is in order."""
+"""Why a batch that depends on others has not started: what has completed, what is missing, and until when it may be."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ class AwaitedUpstream:
 
 @value
 class Wait:
-    """A batch that has not all it needs to start for a CycleKey."""
+    """A batch that lacks something to start for a CycleKey."""
 
     batch: BatchDefinition
     cycle_key: str | None
     since: datetime
-    """When the first completion came that waits."""
+    """When the first waiting completion came."""
     lacking: Sequence[AwaitedUpstream]
     announced: datetime | None
     """When it was first seen to take too long."""
     first: CompletionId
-    """The first completion that waits."""
+    """The first waiting completion."""
 
     @property
     def due(self) -> datetime | None:
-        """Return until when it may wait; None where nothing lacks any more."""
+        """Return until when it may wait; None where nothing is missing any more."""
         return min((one.due for one in self.lacking), default=None)
 
     @property
     def next_step(self) -> str | None:
-        """Return what to type about the first that lacks; None where nothing does."""
+        """Return what to type about the first that is missing; None where nothing is."""
         return next((one.next_step for one in self.lacking), None)
 
     def is_overdue(self, now: datetime) -> bool:
@@ -72,7 +72,7 @@ class Wait:
 
     @property
     def reason(self) -> str:
-        """Say on one line what it waits for."""
+        """Return on one line what it waits for."""
         if self.batch.is_in_cycle:
             return "it depends on itself, by way of others or at once, so no completion starts it: batchctl check"
         return "; ".join(f"{visible(one.name)} {one.reason}" for one in self.lacking) or "nothing: it starts at once"
@@ -89,7 +89,7 @@ def lacking(
     cycle_key: str | None,
     was_offered: bool = False,
 ) -> AwaitedUpstream:
-    """Say why no completion of a batch waits; `newest` is its newest instance for the CycleKey, which `was_offered` or not."""
+    """Return why no completion of a batch waits; `newest`, its newest for the CycleKey, `was_offered` or not."""
     deadline = next(one.deadline for one in waiting.dependencies if one.depends_on == missing)
     # Somebody may have written by hand that it waits from the end of all times.
     due = wait_since if wait_since >= _LATEST - deadline else wait_since + deadline

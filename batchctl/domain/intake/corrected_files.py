@@ -1,4 +1,4 @@
-"""A watched file that was corrected in place after the work made of it had read it: whose it is, and how it is loaded."""
+"""A watched file that was corrected in place after its work had read it: the instance, and how to load it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GOING_ON = {
     InstanceStatus.PAUSED: "once the file is right: batchctl resume {id}",
     InstanceStatus.RETRY: "it is tried again by itself",
 }
-"""How an instance goes on that waits, and reads its file as it is then."""
+"""How a waiting instance goes on, and reads its file as it is then."""
 
 
 @value
@@ -30,7 +30,7 @@ class CorrectedFile:
 
     @property
     def wording(self) -> str:
-        """Say what has happened to it."""
+        """Describe what has happened to it."""
         when = f"{self.corrected_at:%Y-%m-%d %H:%M:%S} UTC, while BatchControl {self.instance.instance_id} waited"
         since = f"File {shorten(visible(self.path), NAME_LIMIT)} was corrected at {when}"
         if self.instance.status in FINAL:

@@ -12,7 +12,7 @@ from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
 from batchctl.domain.text import visible
 
 FORESEEN = timedelta(minutes=1)
-"""Rows dated further ahead than this are dated by another clock, or in another time zone."""
+"""Rows dated further ahead than this come from another clock, or from another time zone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Blocker:
     status: str = ""
 
     def __str__(self) -> str:
-        """Name it, and say since when."""
+        """Return its name, and since when it waits."""
         since = f"{self.since:%Y-%m-%d %H:%M:%S} UTC"
         if self.instance_id is None:
             return f"FileProcess {self.intake_id} has waited for its instances since {since}"
@@ -88,7 +88,7 @@ def passes_failed(trigger: DataTrigger, ago: timedelta | None) -> bool:
 
 
 def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> TriggerVerdict:
-    """Say whether a trigger fires that last did so some time `ago`; the first condition that is met is the reason."""
+    """Decide whether a trigger fires that last did so some time `ago`; the first condition met is the reason."""
     if counted.pending == 0:
         return TriggerVerdict(fires=False, reason="no row is pending", counted=counted)
     conditions = [*_threshold(trigger, counted), *_idle(trigger, counted), *_new_rows(trigger, counted, ago)]
@@ -101,7 +101,7 @@ def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> Tri
 
 
 def conditions_of(trigger: DataTrigger) -> str:
-    """Say when a trigger fires."""
+    """Describe when a trigger fires."""
     said = []
     if trigger.row_threshold is not None:
         said.append(_rows(trigger.row_threshold))
@@ -119,7 +119,7 @@ def _threshold(trigger: DataTrigger, counted: Counted) -> Iterator[_Condition]:
 
 
 def _idle(trigger: DataTrigger, counted: Counted) -> Iterator[_Condition]:
-    """Yield the condition on the age of the oldest row, which is not the time since anybody wrote last."""
+    """Yield the condition on the age of the oldest row, which is not the time since the last row was written."""
     if trigger.idle is None or counted.oldest is None:
         return
     said = f"the oldest of {_rows(counted.pending)} is {_age(counted.oldest)} old (IdleMinutes {_number(trigger.idle)})"

@@ -1,6 +1,6 @@
 """The chain of the audit log: each sealed row has a hash over itself and over the hash before it.
 
-Who changes, removes or moves a row breaks the chain behind it; who makes all of it anew ends with another hash than the
+To change, remove or move a row breaks the chain behind it; to make all of it anew ends with another hash than the
 one that was kept elsewhere, the anchor.
 """
 
@@ -18,11 +18,11 @@ from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
 
 BEGINNING = "0" * 64
-"""What stands before the first seal."""
+"""The hash before the first seal."""
 PURGE, LOG = "purge", "AuditLog"
-"""Action and target of an act that tells which rows of the log itself went because of their age."""
+"""Action and target of an entry that lists which rows of the log itself were purged because of their age."""
 NUMBERS = "AuditLog_id"
-"""Under which they stand there, as pairs of the first and the last."""
+"""The name under which they are listed, as pairs of the first and the last."""
 _LONGEST = 1_000_000
 LATE = timedelta(hours=1)
 """How long a row may be under way before it is sealed behind others."""
@@ -31,7 +31,7 @@ TO_RESTORE = "restore a backup beside this database, and compare AuditLog and Au
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """An `AuditSeal` row: that a row of the audit log stands in the chain, where, and with what."""
+    """An `AuditSeal` row: that a row of the audit log is in the chain, at which place, and with which hash."""
 
     number: Annotated[int, "SealNo"]
     audit_id: Annotated[int, "AuditLog_id"]
@@ -42,7 +42,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """How far the chain reached at some time, to be kept where nobody who changes the database can change it."""
+    """How far the chain reached at some time, to be kept where those who can change the database cannot change it."""
 
     number: int
     digest: str
@@ -54,7 +54,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class ChainFinding:
-    """Something that cannot have come about by acts alone."""
+    """A finding that acts alone cannot have caused."""
 
     audit_id: int | None
     number: int | None
@@ -64,14 +64,14 @@ class ChainFinding:
 
 @dataclass(frozen=True, slots=True)
 class PurgeEntry:
-    """An act that tells which rows of the log itself went because of their age."""
+    """An entry that lists which rows of the log itself were purged because of their age."""
 
     audit_id: int
     at: datetime
     spans: tuple[tuple[int, int], ...]
     """The numbers of those rows, from where to where."""
     allowed: timedelta | None
-    """How long a row had to be sealed then to go; None when none was to go at all."""
+    """How long a row had to have been sealed to be purged; None when none was to be purged at all."""
 
     def tells_of(self, audit_id: int) -> bool:
         """Say whether a row is one of those."""
@@ -79,9 +79,9 @@ class PurgeEntry:
 
 
 def allowed_at(audit_id: int, changes: Sequence[AuditEntry], now: str | None) -> timedelta | None:
-    """Return what `AuditLogDays` said when a row of the log was written.
+    """Return the value of `AuditLogDays` when a row of the log was written.
 
-    `changes` are what the log tells of that setting, oldest first; `now` is what it says today.
+    `changes` are the log's entries about that setting, oldest first; `now` is its value today.
     """
     before = [one.after for one in changes if one.audit_id < audit_id]
     behind = [one.before for one in changes if one.audit_id > audit_id]
@@ -104,12 +104,12 @@ def digest_of(number: int, previous: str, entry: AuditEntry) -> str:
     at = entry.at.astimezone(UTC).isoformat(timespec="milliseconds")
     said = [number, previous, entry.audit_id, at, entry.actor, entry.host, entry.action, entry.target]
     said += [entry.reason, entry.before, entry.after]
-    # In ASCII even a text of broken bytes can be written down.
+    # ASCII can represent even a text of broken bytes.
     return sha256(json.dumps(said, ensure_ascii=True).encode("ascii")).hexdigest()
 
 
 def anchor_of(text: str) -> Anchor | None:
-    """Read an anchor; None for what is none."""
+    """Read an anchor; None for any other text."""
     number, _, digest = text.strip().lower().partition(":")
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
     is_hash = len(digest) == len(BEGINNING) and not set(digest) - set("0123456789abcdef")
@@ -128,14 +128,14 @@ def in_spans(numbers: Iterable[int]) -> list[list[int]]:
 
 
 def purged_by(entry: AuditEntry) -> Iterator[tuple[int, int]]:
-    """Yield from where to where rows went by a purge, if an act is one and tells it."""
+    """Yield the spans of rows that a purge deleted, if an entry is a purge and lists them."""
     if (entry.action, entry.target) != (PURGE, LOG):
         return
     try:
         spans = json.loads(entry.before or "{}")[NUMBERS]
         yield from [(int(first), int(last)) for first, last in spans]
     except (ValueError, TypeError, KeyError):
-        # Of an older version, or no act of a purge at all.
+        # Of an older version, or no purge at all.
         return
 
 
@@ -149,7 +149,7 @@ class Verifier:
         self.findings: list[ChainFinding] = []
         self._missing: list[Seal] = []
         self.gone = 0
-        """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
+        """Seals whose rows were purged: only their hashes are left, and hold the chain together."""
         self._last: Seal | None = None
         self._met: set[Anchor] = set()
         self._recent: deque[datetime] = deque()
@@ -171,7 +171,7 @@ class Verifier:
         elif self._had_been_sealed(entry.at, seal.made_at):
             self._found(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
         elif _earlier(entry.at) > seal.made_at:
-            # How old a row is, and so whether it may go, is reckoned from the newest one.
+            # The age of a row, and so whether it may be purged, counts from the newest one.
             self._found(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was sealed before that")
         for anchor in self._anchors:
             if anchor.number == seal.number and anchor.digest == seal.digest:
@@ -182,8 +182,8 @@ class Verifier:
     def finish(self, now: datetime, purges: Collection[PurgeEntry] = ()) -> None:
         """Look for the rows that are missing, and for the anchors that were not met.
 
-        `purges` tell which rows went because of their age, and are read after all else: one may be under way. Nothing holds
-        one together that has no seal yet, so each is asked whether it may have been.
+        `purges` list the rows that were deleted because of their age, and are read after all else: one may be under
+        way. The chain does not protect a purge without a seal, so check of each whether it may have been genuine.
         """
         for seal in self._missing:
             self._look_for(seal, now, purges)
@@ -199,7 +199,7 @@ class Verifier:
                 self.findings.append(ChainFinding(None, anchor.number, f"the anchor is not met: {how}"))
 
     def _had_been_sealed(self, at: datetime, now: datetime) -> bool:
-        """Say whether everything of a time had been sealed, long before what is sealed `now`.
+        """Say whether everything up to a time had been sealed, long before what is sealed `now`.
 
         What is sealed after a night without a leader, or all at once at first, is old too.
         """
@@ -227,9 +227,9 @@ class Verifier:
 
 
 def _why_not_allowed(purge: PurgeEntry, seal: Seal, now: datetime) -> str | None:
-    """Say why a purge may not have taken a row; None when it may.
+    """Return why a purge may not have deleted a row; None when it may.
 
-    How old that was nobody can tell any more; but a purge lets nothing go that was not sealed for long enough.
+    The row's age can no longer be known; but a purge deletes nothing that was not sealed for long enough.
     """
     if _earlier(purge.at) > now:
         return f"says it is of {purge.at:%Y-%m-%d %H:%M} UTC, which is still to come"
@@ -244,6 +244,6 @@ def _why_not_allowed(purge: PurgeEntry, seal: Seal, now: datetime) -> str | None
 
 
 def _earlier(at: datetime) -> datetime:
-    """Return what lies long enough before a time; a hand may have written any."""
+    """Return a moment well before a time, which may have been written by hand."""
     first = datetime.min.replace(tzinfo=UTC)
     return at - LATE if at - first > LATE else first

@@ -1,4 +1,4 @@
-"""What an examination finds: one reading after the other."""
+"""What an examination finds: one finding after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """One thing that was looked at, what was found, and what to type when it is to be mended."""
+    """One thing that was looked at, what was found, and what to type to correct it."""
 
     check: str
     result: Result
@@ -26,7 +26,7 @@ class HealthFinding:
 
 @dataclass(frozen=True, slots=True)
 class MissingRights:
-    """Rights that a user does not have on some tables, and what gives them to him."""
+    """Rights that a user does not have on some tables, and the statements that grant them."""
 
     user: str
     privileges: str

@@ -11,7 +11,7 @@ LONGEST = timedelta(days=366)
 
 
 def length_of(written: str) -> timedelta | None:
-    """Read a length of time; None when it is none, or none that anybody means."""
+    """Read a length of time; None when it is none, or absurdly long."""
     found = _LENGTH.fullmatch(written.strip())
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""How long what is over is kept: as rows of `Setting` say it, and else for ever, but for the scheduler log."""
+"""How long what is over is kept: as rows of `Setting` say, else for ever, except the scheduler log."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ INCIDENT_DAYS = "IncidentDays"
 OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceStatus.CANCELLED}
 KEEP_LAST = "KeepLast"
 FAILED_DAYS = "FailedDays"
-"""What somebody may look for: there is no such setting."""
+"""A name that somebody may look for: there is no such setting."""
 HISTORY_ROWS = "HistoryRows"
-"""From how many attempts on somebody is told that nothing says when they go."""
+"""From how many attempts on people are told that no rule deletes them."""
 OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
-"""What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
+"""Settings also possible for one batch: `CompleteDays:LoadOrders`, which wins over the one for all."""
 NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS, HISTORY_ROWS, *OF_A_BATCH)
 """The names in `Setting`."""
 FOREVER = "forever"
 LONGEST = 36_500
-"""Days, after which nobody will ask any more."""
+"""Days; what is kept longer will not be asked for."""
 MOST_KEPT = 10_000
 """Instances that may be kept of a batch and an outcome whatever their age."""
 LONGEST_NUMBER = 12
@@ -37,7 +37,7 @@ LOG_USUALLY, LAST_USUALLY, ROWS_USUALLY = timedelta(days=30), 20, 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SettingFinding:
-    """A setting that cannot be meant so: because of it nothing goes, rather than too much."""
+    """A setting that makes no sense: because of it nothing is purged, rather than too much."""
 
     name: str
     column: str
@@ -63,7 +63,7 @@ class Rules:
     requests: timedelta | None = None
     """Those that are answered."""
     instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
-    """Those that go at all, by batch and outcome."""
+    """Those that are purged at all, by batch and outcome."""
     findings: tuple[SettingFinding, ...] = ()
 
 
@@ -82,7 +82,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     for name in written:
         setting, colon, _ = name.partition(":")
         if colon and setting in NAMES and setting not in OF_A_BATCH:
-            said = f"{setting} cannot be said of one batch, so nothing goes by it: write {setting} alone, for all."
+            said = f"{setting} cannot be set for one batch, so it has no effect: write {setting} alone, for all."
             reading.findings.append(SettingFinding(name, "Name", said))
     before = len(reading.findings)
     reading.findings.extend(_misspelt(written))
@@ -90,7 +90,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         setting, colon, batch = name.partition(":")
         if colon and setting in OF_A_BATCH and batch not in batches:
             meant = visible(did_you_mean(batch, batches))
-            # It may be there to keep what another one would let go.
+            # It may be meant to keep what another one would delete.
             said = f"There is no batch '{visible(batch)}', so no instance is purged at all.{meant}"
             reading.findings.append(SettingFinding(name, "Name", said))
     instances: dict[tuple[BatchId, InstanceStatus], Keep] = {}
@@ -116,9 +116,9 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
 
 
 def overgrown(written: Mapping[str, str], attempts: int) -> str | None:
-    """Say that the history has grown beyond a size and no rule lets any of it go; None where it has not, or one does.
+    """Return that the history has grown beyond a size and no rule deletes any of it; None where that is not so.
 
-    Who has said `forever` has said so.
+    A setting of `forever` counts as a rule.
     """
     if any(name.partition(":")[0] in OUTCOMES for name in written):
         return None
@@ -126,7 +126,7 @@ def overgrown(written: Mapping[str, str], attempts: int) -> str | None:
     most = ROWS_USUALLY if given is None else given
     if attempts <= most:
         return None
-    # Not how many there are: that would be something else each time.
+    # Without their number: with it, the text would be another each time.
     return f"BatchProcessHistory holds more than {most} attempts, and no rule says when any of them go"
 
 
@@ -136,13 +136,13 @@ def _many(wording: str) -> int | None:
 
 
 def meant_setting(name: str) -> str | None:
-    """Return the setting that a name is, in whatever letter case, without its batch; None where it is none of these."""
+    """Return the setting that a name is, in any letter case, without its batch; None where it is none of these."""
     setting = name.partition(":")[0].strip().casefold()
     return next((each for each in NAMES if each.casefold() == setting), None)
 
 
 def _misspelt(written: Iterable[str]) -> Iterator[SettingFinding]:
-    """Yield the settings in another letter case: what one of them is to keep must not go because nobody heard it."""
+    """Yield settings in another letter case: what one is to keep must not be deleted because it was not recognised."""
     for name in written:
         setting, colon, batch = name.partition(":")
         right = meant_setting(name)
@@ -196,7 +196,7 @@ def _whole(wording: str) -> int | None:
 
 @named_value
 class Over:
-    """An instance, and all that decides whether it may go."""
+    """An instance, and all that decides whether it may be purged."""
 
     instance_id: InstanceId
     intake_id: IntakeId
@@ -205,7 +205,7 @@ class Over:
     changed_at: Annotated[datetime, "z_updated"]
     intake_status: IntakeStatus
     is_free: Apart[bool]
-    """Nobody else is about to change it, or its row."""
+    """True when no other connection is about to change it, or its row."""
     is_wanted: Apart[bool]
     """A completion of it waits for others."""
 
@@ -216,9 +216,9 @@ def may_go(
     oldest_kept: Mapping[tuple[BatchId, InstanceStatus], InstanceId | None],
     now: datetime,
 ) -> bool:
-    """Say whether a FileProcess row's instances may go, of which none goes without the others.
+    """Say whether a FileProcess row's instances may be purged: all of them, or none.
 
-    If one of them was there still, and somebody ran it again, what is missing of the row would be created anew.
+    If one of them stayed, and somebody ran it again, the missing ones of the row would be created anew.
     """
     return all(_may_go(one, rules, oldest_kept.get((one.batch_id, one.status)), now) for one in instances)
 

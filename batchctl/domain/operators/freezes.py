@@ -12,7 +12,7 @@ from batchctl.domain.values import named_value
 
 
 def tag_finding(text: str | None) -> str | None:
-    """Say what is wrong with `ProcessBatch.Tags`; None when nothing is."""
+    """Return what is wrong with `ProcessBatch.Tags`; None when nothing is."""
     if text is None:
         return None
     names = [part.strip() for part in text.split(",")]
@@ -20,13 +20,13 @@ def tag_finding(text: str | None) -> str | None:
     if not all(names):
         return "there is no name between two of its commas, or none at all"
     if any(is_invisible(character) for character in text):
-        return "it contains characters that nobody can see"
+        return "it contains invisible characters"
     return None if len({*folded}) == len(folded) else "it names a tag twice"
 
 
 @named_value
 class Scope:
-    """What is frozen: a batch, the batches with a tag, or, of neither, everything. Tags are the same in any letter case."""
+    """What is frozen: a batch, the batches with a tag, or, without either, everything. Tags ignore letter case."""
 
     batch: str | None = None
     tag: str | None = None
@@ -38,7 +38,7 @@ class Scope:
         return self.batch is None or self.batch == name
 
     def is_of(self, freeze: Freeze) -> bool:
-        """Say whether a freeze is of just that."""
+        """Say whether a freeze has just that scope."""
         if self.tag is None or freeze.tag is None:
             return (self.batch, self.tag) == (freeze.batch, freeze.tag)
         return self.tag.strip().casefold() == freeze.tag.strip().casefold()
@@ -63,7 +63,7 @@ def holding(batch: BatchDefinition, now: datetime) -> Freeze | None:
 
 
 def longest(found: Iterable[Freeze]) -> Freeze | None:
-    """Return the one that lasts longest; of several that do, the oldest."""
+    """Return the one that lasts longest; the oldest of several."""
     best: Freeze | None = None
     for freeze in found:
         if best is None or ends_later(freeze, best):
@@ -95,7 +95,7 @@ def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | No
 
 
 def wording(freeze: Freeze, verb: str = "is") -> str:
-    """Say what is frozen, since when, by whom, why and until when."""
+    """Describe what is frozen, since when, by whom, why and until when."""
     until = "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
     if freeze.until == NEVER:
         until = "until somebody thaws it, for its UntilTime holds no time"

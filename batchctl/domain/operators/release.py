@@ -10,13 +10,13 @@ from batchctl.domain.rows import InstanceId
 from batchctl.domain.values import named_value
 
 MOST_UNASKED = 1
-"""How many may start without anybody having said what is to become of them."""
+"""How many may start without a person having chosen what becomes of them."""
 MOST_PER_MINUTE = 10_000
 """How many a throttle may let start a minute."""
 
 
 class Release(StrEnum):
-    """What somebody wants to become of them: they start, the older ones are cancelled, they are paused, they start slowly."""
+    """What is to become of them: they start, the older ones are cancelled, they are paused, or they start slowly."""
 
     ALL = "all"
     LATEST = "latest"
@@ -26,18 +26,18 @@ class Release(StrEnum):
 
 @named_value
 class Choice:
-    """What somebody has chosen; `per_minute` is for a throttle."""
+    """What a person has chosen; `per_minute` is for a throttle."""
 
     release: Release
     per_minute: int | None = None
     most: int | None = None
-    """How many may be changed at most by whoever has other things to do meanwhile."""
+    """How many may be changed at most, for a caller with other work to do meanwhile."""
     seen: frozenset[InstanceId] | None = None
-    """What was shown to whoever has chosen: more than that must not start."""
+    """What the person who chose was shown: more than that must not start."""
 
 
 def staggered(count: int, per_minute: int, now: datetime) -> Iterator[datetime]:
-    """Yield when each may start, so that never more than so many do within a minute of when they are due."""
+    """Yield when each may start, so that never more than so many become due within a minute."""
     pause = timedelta(minutes=1) / per_minute
     return (now + at * pause for at in range(count))
 

@@ -1,4 +1,4 @@
-"""What somebody asks for by a row of `OperatorRequest`: what its columns mean, and what is wrong with them."""
+"""What people ask for by a row of `OperatorRequest`: what its columns mean, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ RequestId = NewType("RequestId", int)
 
 AGAIN = "insert another row that says it"
 MOST_CHANGED = 5_000
-"""Of how many instances something else may become by one request: a controller has to give signs of life meanwhile."""
+"""How many instances one request may change: a controller has to give signs of life meanwhile."""
 SHOWN = 100
-"""How much of what nobody can read is shown in an answer."""
+"""How much of an unreadable text is shown in an answer."""
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM, _THROTTLE = "from", "throttle"
 _INCIDENT, _FOR = "incident", "for"
 _FILE = "file"
 _NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT, _FILE), 2**63 - 1) | {_THROTTLE: MOST_PER_MINUTE}
-"""What is a number, and how great it may be."""
+"""The arguments that are numbers, with their greatest values."""
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 _OF_INCIDENT = '"incident" with its number'
 _OF_ROW = '"file" with the number of a FileProcess row'
@@ -62,7 +62,7 @@ class Verb(StrEnum):
 
     @property
     def is_of_freezes(self) -> bool:
-        """Say whether it is done to a batch, to those with a tag, or to everything; what is left is done to an instance."""
+        """Say whether it is done to a batch, to those with a tag, or to all; the other verbs concern an instance."""
         return self in {Verb.FREEZE, Verb.THAW}
 
     @property
@@ -77,7 +77,7 @@ class Verb(StrEnum):
 
     @property
     def needs_reason(self) -> bool:
-        """Say whether nobody may do it without saying why."""
+        """Say whether it needs a reason."""
         of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
         return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows
 
@@ -114,7 +114,7 @@ _SUCH_AS = {
 
 @named_value
 class Request:
-    """An `OperatorRequest` row, as somebody has written it."""
+    """An `OperatorRequest` row, as a person has written it."""
 
     request_id: Annotated[RequestId, "OperatorRequest_id"]
     action: str
@@ -131,12 +131,12 @@ class Request:
 
     @property
     def is_of_incidents_unnamed(self) -> bool:
-        """Say whether it asks for something to be done to whatever incidents stand about an instance."""
+        """Say whether it asks for something to be done to all incidents that stand about an instance."""
         return self.instance_id is not None and self.action.strip().lower() in {Verb.ACKNOWLEDGE, Verb.SNOOZE}
 
     @property
     def of(self) -> str | int | None:
-        """Say what it is about, as far as that can be read."""
+        """Return what it is about, as far as that can be read."""
         if self.instance_id is not None or self.batch is not None:
             return self.batch if self.instance_id is None else self.instance_id
         with suppress(Refused, ValueError):
@@ -186,7 +186,7 @@ class OfIncident:
     instance_id: InstanceId | None
     reason: str
     length: timedelta | None
-    """For how long; None where that is no question."""
+    """For how long; None where it has no length."""
 
 
 @named_value
@@ -202,10 +202,10 @@ Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow
 
 
 def wish_of(request: Request) -> Wish:
-    """Read a request; raises `Refused`, which says what is wrong with it."""
+    """Read a request; raises `Refused` with what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
-        raise Refused(f"Nobody may {verb} without a Reason.", next_step=AGAIN)
+        raise Refused(f"'{verb}' needs a Reason.", next_step=AGAIN)
     given = _arguments(verb, request.arguments)
     if verb.is_of_freezes:
         if request.instance_id is not None:
@@ -266,7 +266,7 @@ def _of_incident(verb: Verb, request: Request, given: Mapping[str, object]) -> O
         raise Refused(said, next_step=f'{AGAIN}, such as Arguments {{"incident": 7}}')
     read = None if length is None else length_of(length)
     if verb is Verb.SNOOZE and read is None:
-        raise Refused("Nobody may snooze without saying for how long.", next_step=f"{AGAIN}, such as {_SNOOZED}")
+        raise Refused("'snooze' needs a length of time.", next_step=f"{AGAIN}, such as {_SNOOZED}")
     return OfIncident(
         verb=verb,
         incident_id=None if number is None else IncidentId(number),
@@ -301,7 +301,7 @@ def _arguments(verb: Verb, text: str | None) -> dict[str, object]:
 
 
 def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the members of an object; what stands there twice could mean either."""
+    """Return the members of an object; refuse a name that stands there twice, as either could be meant."""
     names = [name.strip().lower() for name, _ in pairs]
     for at, name in enumerate(names):
         if name in names[:at]:
@@ -337,7 +337,7 @@ def _text(given: Mapping[str, object], name: str) -> str | None:
 def _scope(verb: Verb, batch: str | None, given: Mapping[str, object]) -> Scope | FreezeId:
     tag, freeze_id = _text(given, "tag"), _number(given, "id")
     if sum(one is not None for one in (batch, tag, freeze_id)) > 1:
-        message = f"'{verb}' is done to a batch, to those with a tag or to all, and only one of these can be said."
+        message = f"'{verb}' is done to a batch, to those with a tag or to all: name only one of these."
         raise Refused(message, next_step=AGAIN)
     return Scope(batch=batch, tag=tag) if freeze_id is None else FreezeId(freeze_id)
 

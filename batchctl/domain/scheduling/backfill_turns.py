@@ -22,9 +22,9 @@ class Fate(StrEnum):
 
     FIRE = "fire"
     DECIDED = "decided"
-    """It was fired or skipped by itself before, and no due time is decided twice."""
+    """The schedule itself fired or skipped it before, and no due time is decided twice."""
     MISSED = "missed"
-    """No controller was there, and it was skipped with others; only who asks for those gets it."""
+    """It was skipped with others while no controller was there; only a backfill that asks for those gets it."""
     SKIPPED = "skipped"
     """The schedule itself skips it: its calendar, or a change of clocks."""
 
@@ -49,7 +49,7 @@ class Past:
     stretches: Sequence[Stretch]
 
     def fate_of(self, instant: Instant, *, missed: bool) -> Fate:
-        """Say what becomes of a due time; `missed` when those are wanted that were missed."""
+        """Return what becomes of a due time; `missed` when those are wanted that were missed."""
         if instant.outcome is InstantOutcome.SKIPPED:
             return Fate.SKIPPED
         if instant.key in self.keys:
@@ -92,7 +92,7 @@ def next_turn(
         if past.fate_of(instant, missed=missed) is not Fate.FIRE:
             continue
         if len(fires) == min(room, at_once):
-            # Another of the same moment may have been fired: then its key says so.
+            # Another of the same moment may have been fired: then its key shows that.
             reached = max(done_until, due_of(instant) - TICK)
             return BackfillTurn(tuple(fires), reached, is_complete=False, has_room=room > len(fires))
         fires.append(instant)
@@ -108,7 +108,7 @@ def begin_of(backfill: Backfill) -> datetime:
 
 
 def reach_of(schedule: Schedule, now: datetime) -> datetime:
-    """Return up to when due times are over, and not the schedule's own to decide any more."""
+    """Return up to when due times are past, and no longer the schedule's own to decide."""
     if not schedule.enabled or schedule.decided_until is None:
         return now
     return min(now, schedule.decided_until)

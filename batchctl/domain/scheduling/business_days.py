@@ -22,7 +22,7 @@ class BusinessDays:
     """A calendar that can be asked."""
 
     def __init__(self, calendar: Calendar, weekdays: frozenset[int]) -> None:
-        """Answer by the days of a calendar, and by the days of the week where it says nothing."""
+        """Answer by the days of a calendar, and by the days of the week where it has no entry."""
         self.name = visible(calendar.name)
         self._weekdays = weekdays
         self._days = {one.day: one for one in calendar.days}
@@ -30,12 +30,12 @@ class BusinessDays:
         self._months: dict[date, tuple[date, ...]] = {}
 
     def is_business_day(self, day: date) -> bool:
-        """Say whether people work on a day."""
+        """Say whether a day is a business day."""
         known = self._days.get(day)
         return day.weekday() in self._weekdays if known is None else known.is_business_day
 
     def wording(self, day: date) -> str:
-        """Say what a day is, and why."""
+        """Describe a day, with the reason."""
         kind = "a business day" if self.is_business_day(day) else "no business day"
         known = self._days.get(day)
         why = visible(known.description or "") if known is not None else f"a {day:%A}"
@@ -58,7 +58,7 @@ class BusinessDays:
 
 
 def ends_before(calendar: Calendar | None, day: date) -> str | None:
-    """Say that a calendar says nothing of a day any more; None while it does, or when there is none."""
+    """Return the message that a calendar does not cover a day any more; None while it does, or when there is none."""
     if calendar is None or calendar.valid_until is None or day <= calendar.valid_until:
         return None
     since = min(calendar.valid_until, LAST_DAY) + DAY
@@ -66,7 +66,7 @@ def ends_before(calendar: Calendar | None, day: date) -> str | None:
 
 
 def begins_after(calendar: Calendar | None, day: date) -> str | None:
-    """Say that a calendar says nothing of a day yet; None when it does, or when there is none."""
+    """Return the message that a calendar does not cover a day yet; None when it does, or when there is none."""
     if calendar is None or calendar.valid_from is None or day >= calendar.valid_from:
         return None
     said = f"Calendar {visible(calendar.name)} says nothing before {calendar.valid_from}"
@@ -74,7 +74,7 @@ def begins_after(calendar: Calendar | None, day: date) -> str | None:
 
 
 def running_out(calendar: Calendar, today: date) -> str | None:
-    """Say that a calendar has run out or soon will; None while there is time."""
+    """Return the message that a calendar has run out or soon will; None while there is time."""
     begins, until = calendar.valid_from, calendar.valid_until
     if until is None or until - today > SOON or (begins is not None and until < begins):
         return None

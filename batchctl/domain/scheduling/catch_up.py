@@ -13,9 +13,9 @@ from batchctl.domain.status import CatchUp, ScheduleType
 from batchctl.domain.values import value
 
 COUNTED = 10_000
-"""Up to how many due times that were missed are counted; of more it is said that there were more."""
+"""Up to how many missed due times are counted; beyond that the message only says that there were more."""
 SINGLY = 10
-"""Up to how many due times that its calendar or a change of clocks skips get each a row of their own."""
+"""Up to how many due times skipped by a calendar or a change of clocks get a row each."""
 LOOKED_AT = 40_000
 """How many due times are looked at to find the newest that were missed."""
 LONGEST = timedelta(days=3660)
@@ -23,7 +23,7 @@ LONGEST = timedelta(days=3660)
 AHEAD = timedelta(seconds=1)
 """By how much two clocks may differ before one of them counts as set back."""
 BETWEEN = ".."
-"""What stands between the keys of the first and the last of a stretch."""
+"""Separates the keys of the first and the last of a stretch."""
 TOGETHER = timedelta(hours=1)
 """For how long due times that are skipped anyway are decided together."""
 
@@ -45,7 +45,7 @@ class Times(Protocol):
 
 @value
 class ScheduleStanding:
-    """What a schedule's row says of where it stands: NextRunTime, DecidedUntil and TimingHash."""
+    """Where a schedule stands, as its row has it: NextRunTime, DecidedUntil and TimingHash."""
 
     next_run_time: datetime | None
     decided_until: datetime | None
@@ -83,12 +83,12 @@ class Fire:
 
     @property
     def made_up(self) -> str | None:
-        """Say how late it starts; None where it is on time."""
+        """Return how late it starts; None where it is on time."""
         return f"made up for, {_span(self.late)} late" if self.late else None
 
     @property
     def wording(self) -> str:
-        """Say when it is due, why then, and how late it is."""
+        """Describe when it is due, why then, and how late it is."""
         why = f" ({self.instant.reason})" if self.instant.reason else ""
         return f"due {self.instant.local}{why}{f'; {self.made_up}' if self.made_up else ''}"
 
@@ -106,11 +106,11 @@ class Skip:
 
     @property
     def shown(self) -> str:
-        """Return which they are: a stretch of one is called by that one."""
+        """Return the key or keys: a stretch of one is named by that one."""
         return self.key.partition(BETWEEN)[0] if self.instants == 1 else self.key
 
     def holds(self, instant: Instant) -> bool:
-        """Say whether an instant that does not start work is one of it."""
+        """Say whether an instant that does not start work belongs to it."""
         return self.due <= due_of(instant) <= (self.due_until or self.due)
 
 
@@ -137,9 +137,9 @@ def standing_of(schedule: Schedule) -> ScheduleStanding:
 def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime, *, is_let: bool) -> ScheduleStanding:
     """Return where a schedule stands from now on.
 
-    One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was changed
-    makes up for nothing of what was due before, by the old timing or by the new. One whose timing cannot be understood
-    keeps its place.
+    One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was
+    changed makes up for nothing of what was due before, by the old timing or by the new. One whose timing cannot be
+    understood keeps its place.
     """
     if not (schedule.enabled and is_let):
         return DISARMED
@@ -153,7 +153,7 @@ def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime,
 
 
 def is_missed(schedule: Schedule, standing: ScheduleStanding, undecided: Times, now: datetime) -> bool:
-    """Say whether the only time of a schedule was over before anybody could know of it: it will never run."""
+    """Say whether the only time of a schedule was over before any controller could know of it: it will never run."""
     is_over = schedule.timing.schedule_type is ScheduleType.ONCE and standing.next_run_time is None
     return is_over and undecided.next_after(now - LONGEST) is not None
 
@@ -170,7 +170,7 @@ def next_run(schedule: Schedule, plan: Times, decided_until: datetime, now: date
 
 
 def wakes_at(plan: Times, standing: ScheduleStanding, now: datetime) -> datetime | None:
-    """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
+    """Return when there is something to decide: skips are logged too when they are due, but not one by one."""
     if standing.decided_until is None:
         return None
     after, until = max(standing.decided_until, now - LONGEST), standing.next_run_time
@@ -185,14 +185,14 @@ def wakes_at(plan: Times, standing: ScheduleStanding, now: datetime) -> datetime
 def decide(
     schedule: Schedule, plan: Times, now: datetime, grace: timedelta, failure: ScheduleFinding | None = None
 ) -> Decision:
-    """Decide the due times between those decided and now, but for those whose jitter lets them wait.
+    """Decide the due times between those decided and now, except those whose jitter lets them wait.
 
-    What was on time when the trouble began that is over now still fires.
+    What was on time when a `failure` began that is over now still fires.
     """
     after = max(schedule.decided_until or now, now - LONGEST)
     kept = [] if failure is None else _on_time(schedule, plan, after, min(failure.since, now), grace)
     plan = _Others(plan, frozenset(each.key for each in kept)) if kept else plan
-    # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
+    # What was due by then is missed, whatever its jitter; it may be any number.
     old = max(after, now - grace - schedule.jitter - _TICK)
     recent = list(_in_turn(schedule, plan.instants(old, now)))
     pending = next((due_of(instant) for instant, at in recent if at > now), None)
@@ -215,7 +215,7 @@ def decide(
 
 
 def due_of(instant: Instant) -> datetime:
-    """Return when an instant is due, which all are but those of a preview."""
+    """Return when an instant is due; only those of a preview may have no time."""
     if instant.due is None:
         message = f"{instant.key} is never due"
         raise ValueError(message)
@@ -237,7 +237,7 @@ class _Others:
 
 
 def _on_time(schedule: Schedule, plan: Times, after: datetime, now: datetime, grace: timedelta) -> list[Instant]:
-    """Return what starts work at a moment, were it decided then."""
+    """Return what would start work at a moment, if it were decided then."""
     begin = max(after, now - grace - schedule.jitter - _TICK)
     found = _in_turn(schedule, plan.instants(begin, now))
     return [each for each, at in found if at + grace >= now >= at and each.outcome is not InstantOutcome.SKIPPED]
@@ -329,7 +329,7 @@ def _why_missed(schedule: Schedule, number: int, failure: ScheduleFinding | None
 
 
 def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
-    """Yield what its calendar or a change of clocks skips, each by itself; a long row of them as one."""
+    """Yield the skips of a calendar or a change of clocks, each by itself; a long row of them as one."""
     for is_skipped, row in groupby(instants, lambda each: each.outcome is InstantOutcome.SKIPPED):
         group = list(row)
         if is_skipped and len(group) > SINGLY:

@@ -42,7 +42,7 @@ class ClockChange:
 
     @property
     def words(self) -> str:
-        """Say what happens."""
+        """Describe what happens."""
         way = "forward" if self.is_forward else "back"
         shown = f"{self.before:%H:%M} to {self.after:%H:%M}"
         if self.before.date() != self.after.date():
@@ -68,7 +68,7 @@ class NightTime:
 
     @property
     def reason(self) -> str | None:
-        """Say why."""
+        """Return the reason."""
         several = f"{self.together} are due at this moment" if self.together > 1 else None
         return "; ".join(filter(None, (self.instant.reason, several))) or None
 
@@ -88,7 +88,7 @@ def changes_of(clock: WallClock, after: datetime, until: datetime) -> tuple[Cloc
 
 
 def night_of(plan: Plan, change: ClockChange) -> Night:
-    """Say what is due around a change, and how often."""
+    """Return what is due around a change, and how often."""
     found = list(plan.instants(change.at - NEARBY, change.at + NEARBY))
     shown = sorted(
         [*found, *plan.left_out(change.at - _SECOND, change.at)], key=lambda one: (one.due or change.at, one.key)
@@ -128,7 +128,7 @@ def _time(instant: Instant, nearby: Sequence[Instant], change: ClockChange) -> N
     is_concerned = change.concerns(wall)
     if instant.outcome is InstantOutcome.SKIPPED:
         if is_concerned and change.is_forward:
-            # It runs at no moment, so none is shown, not that at which the clocks go on.
+            # It runs at no moment, so show none; in particular not that at which the clocks go on.
             instant = replace(instant, due=None, local=instant.key.replace("T", " "))
         return NightTime(instant=instant, runs=RunsOfDay.NOT, is_concerned=is_concerned, together=0)
     starting = [one for one in nearby if one.outcome is not InstantOutcome.SKIPPED]

@@ -1,6 +1,6 @@
 """What people write into one column of a schedule: a time of day, a date, days of the week, days of a month.
 
-What cannot be read raises `UnfitText`, which says what to write instead.
+What cannot be read raises `UnfitText`, with what to write instead.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def time_of_day(written: str) -> int:
 
 
 def _as_time(written: str) -> str | None:
-    """Return how a time of day is written that was meant, as far as that can be told."""
+    """Return a mistyped time of day in its right form, as far as it can be recognised."""
     nearly = _NEARLY_TIME.fullmatch(written)
     if nearly is None or int(nearly[1]) >= 24 or int(nearly[2] or 0) >= 60:
         return None
@@ -101,7 +101,7 @@ def _checked_date(written: str, message: str) -> date:
 
 
 def no_such_day(written: str) -> str | None:
-    """Say what keeps the date that a text begins with from being one; None where it is one, or the text begins otherwise."""
+    """Return why the date that a text begins with does not exist; None where it does, or the text begins otherwise."""
     found = _DATE.match(written.strip())
     if found is None:
         return None
@@ -192,7 +192,7 @@ def _place(part: str, words: Sequence[str], what: str, example: str) -> int:
 
 
 def _meant(part: str, words: Sequence[str]) -> str:
-    """Say which word may be meant, also by a longer form of it, or which words there are, in their own order."""
+    """Return which word may be meant, also by a longer form of it, or which words there are, in their own order."""
     longer = {full: short for full, short in _SHORT.items() if short in words}
     near = nearest(part, [*words, *longer])
     return f"Known: {', '.join(words)}." if near is None else f"Did you mean '{longer.get(near, near)}'?"

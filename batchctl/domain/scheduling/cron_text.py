@@ -1,6 +1,6 @@
 """Cron expressions, as cronsim reads them.
 
-cronsim is imported by what has an expression to read: others do not pay for it.
+cronsim is imported only where there is an expression to read.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from batchctl.domain.values import named_value
 _FIELDS = 5
 _MONTH, _ANY = 3, "*"
 _DAYS = "day-of-month"
-"""What cronsim names that it finds wrong with the days of a month."""
+"""The word by which cronsim names an error in the days of a month."""
 _SOME_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - nothing is ever asked that depends on it
 
 
 @named_value
 class CronTimes:
-    """What an expression says."""
+    """The meaning of an expression."""
 
     months: frozenset[int]
     times: tuple[int, ...]
@@ -41,13 +41,13 @@ class NeverCron(NotCron):
 
 def read_cron(written: str) -> CronTimes:
     """Read an expression; raises `NotCron`."""
-    from cronsim import CronSim, CronSimError  # noqa: PLC0415 - as said above
+    from cronsim import CronSim, CronSimError  # noqa: PLC0415 - only needed for an expression
 
     fields = written.split()
     if len(fields) != _FIELDS:
         raise NotCron(f"{len(fields)} fields instead of {_FIELDS}: minute, hour, day of month, month, day of week")
     try:
-        # Days and times are all that is wanted of it: when these are is for the wall clock to say.
+        # Only days and times are wanted of it: the wall clock decides when these are.
         read = CronSim(" ".join(fields), _SOME_TIME)
     except (CronSimError, ValueError, AssertionError, TypeError, IndexError) as error:
         kind = NeverCron if _lacks_days(fields, error) else NotCron
@@ -61,7 +61,7 @@ def read_cron(written: str) -> CronTimes:
 
 
 def _lacks_days(fields: Sequence[str], error: Exception) -> bool:
-    """Say whether all that is wrong with an expression is that its months do not have its days."""
+    """Say whether an expression's only error is that its months do not have its days."""
     if _DAYS not in str(error) or fields[_MONTH] == _ANY:
         return False
     try:
@@ -72,8 +72,8 @@ def _lacks_days(fields: Sequence[str], error: Exception) -> bool:
 
 
 def explained(written: str) -> str:
-    """Say in words what an expression says that is one."""
-    from cronsim import CronSim  # noqa: PLC0415 - as said above
+    """Return the meaning of a valid expression in words."""
+    from cronsim import CronSim  # noqa: PLC0415 - only needed for an expression
 
     said = CronSim(written, _SOME_TIME).explain()
     return said[:1].lower() + said[1:]

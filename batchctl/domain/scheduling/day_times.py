@@ -1,4 +1,4 @@
-"""The times of a day at which a schedule is due, and when they are: on ordinary days, and when clocks are changed."""
+"""The times of a day at which a schedule is due, as moments: on ordinary days, and when clocks are changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def times_of(timing: Timing, read: ReadTiming, day: date, after: datetime) -> It
 
 
 def left_out(read: ReadTiming, day: date) -> Iterator[DueTime]:
-    """Yield the times of a rhythm that the clocks leave out on a day, with the moment at which they go on: none is due."""
+    """Yield the times of a rhythm that the clocks leave out on a day, with the moment at which they go on."""
     if not read.is_rhythm or read.clock.day(day).offset is not None:
         return
     what = "an interval of 60 minutes or less" if read.cron is None else "a cron whose minute or hour begins with *"

@@ -26,13 +26,13 @@ FORESIGHT = timedelta(days=50 * 366)
 """How far ahead the next due time is looked for: 29 February falls on a Monday every 28 years, over 2100 after 40."""
 
 _SECOND = "+fold"
-"""Ends the key of the second time that clocks show a time."""
+"""The end of the key of the second time that clocks show a time."""
 _ONE_PASS_MORE = 2 * DAY
 """A day's last due time is not later than this after its beginning and a change of clocks by a whole day."""
 
 
 class InstantOutcome(StrEnum):
-    """What comes of a due time as far as its timing says."""
+    """What becomes of a due time as far as its timing decides."""
 
     FIRES = "fires"
     SHIFTED = "shifted"
@@ -41,19 +41,19 @@ class InstantOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A day off that a shift has led over, and what would be due on it were it none."""
+    """A day off that a shift has led over, and what would be due on it if it were none."""
 
     day: date
     key: str
     is_stood_for: bool
-    """True where something is due on it but for the calendar; False where it only lies between."""
+    """True where something is due on it apart from the calendar; False where it only lies between."""
 
 
 class UnfitTiming(ValueError):
-    """A timing that says nothing: `column` and `message` tell the first that is wrong with it, `findings` all."""
+    """A timing that makes no sense: `column` and `message` are of the first finding, `findings` are all."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        """Say what is wrong; `findings` has at least one."""
+        """Keep what is wrong; `findings` has at least one."""
         super().__init__(" ".join(f"{finding.column}: {finding.message}" for finding in findings))
         self.findings = tuple(findings)
         self.column, self.message = findings[0].column, findings[0].message
@@ -66,9 +66,9 @@ class Instant:
     key: str
     """What identifies it within its schedule: its wall time, and `+fold` for the second time that clocks show it."""
     due: datetime | None
-    """None only of what there is not and is shown all the same: a day that a month does not have, a time left out."""
+    """None only of what does not exist and is shown all the same: a day that a month does not have, a time left out."""
     local: str
-    """What the clocks show when it is due, with their offset from UTC; without it what they never show."""
+    """What the clocks show when it is due, with their offset from UTC; without an offset, what they never show."""
     business_date: date
     """The day it is for, before any shift."""
     outcome: InstantOutcome
@@ -90,16 +90,16 @@ class Plan:
 
     @property
     def words(self) -> str:
-        """Say when it is due, for people."""
+        """Describe when it is due, for people."""
         return words_of(self.timing, self.read.zone, is_rhythm=self.read.is_rhythm)
 
     def closed(self, moment: datetime) -> str | None:
-        """Say that the calendar lets nothing be due on the day of a moment; None where it does."""
+        """Return the message that the calendar lets nothing be due on the day of a moment; None where it does."""
         day = self.read.clock.day_of(moment)
         return None if self.read.calendar is None or self._fires_on(day) else self.read.calendar.wording(day)
 
     def outside(self, moment: datetime) -> str | None:
-        """Say that a moment lies before StartDate, after EndDate or outside of BetweenTimes; None where it does not."""
+        """Return how a moment lies before StartDate, after EndDate or outside of BetweenTimes; None if it does not."""
         clock, day = self.read.clock, self.read.clock.day_of(moment)
         if day < self.read.days.first:
             return f"StartDate is {self.read.days.first}"
@@ -152,7 +152,7 @@ class Plan:
                     )
 
     def led_from(self, after: datetime, until: datetime) -> tuple[datetime, datetime]:
-        """Return between which moments lies all that a shift may lead into a time."""
+        """Return between which moments all lies that a shift may move into a period."""
         clock, calendar, step = self.read.clock, self.read.calendar, _STEP.get(self.timing.calendar_rule)
         if calendar is None or step is None:
             return after, until
@@ -181,7 +181,7 @@ class Plan:
                 continue
             due = (each for each in self._of_day(day, nominal, after) if after < each[0])
             if local.offset is not None and not waiting:
-                # They come in order, and who asks for a few minutes does not want the rest of the day.
+                # They come in order, and a caller that wants a few minutes does not need the rest of the day.
                 yield from takewhile(lambda each: each[0] <= until, due)
             else:
                 waiting += (each for each in due if each[0] <= until)
@@ -285,7 +285,7 @@ _NARROWING = (
     ("CalendarName", "calendar_name"),
     ("EndDate", "end_date"),
 )
-"""What may leave nothing over, the likeliest first."""
+"""The columns that may leave nothing over, the likeliest first."""
 
 _STEP = {CalendarRule.NEXT: DAY, CalendarRule.PREVIOUS: -DAY}
 
@@ -305,7 +305,7 @@ def findings(timing: Timing, default_zone: str, calendar: Calendar | None, calen
 
 
 def never(plan: Plan) -> Iterator[Finding]:
-    """Yield that nothing is ever due, whenever it is asked."""
+    """Yield the finding that nothing is ever due."""
     begin = datetime.combine(plan.read.days.first, time(), UTC) - _ONE_PASS_MORE
     if plan.next_after(max(begin, _LONG_AGO)) is None:
         narrowing = next(
@@ -322,7 +322,7 @@ def timing_hash(timing: Timing, default_zone: str) -> str:
 
 
 def jitter_of(schedule_name: str, instant: Instant, most: timedelta) -> timedelta:
-    """Return how much later than due an instant fires: the same whoever asks, and whenever."""
+    """Return how much later than due an instant fires: always the same, on every controller."""
     digest = hashlib.sha256(f"{schedule_name}\n{instant.key}".encode("utf-8", "surrogatepass")).digest()
     return timedelta(seconds=int.from_bytes(digest[:8], "big") % (int(most.total_seconds()) + 1))
 
@@ -350,7 +350,7 @@ def _business_day_after(calendar: BusinessDays, day: date) -> date:
 
 
 def _business_date(day: date, nominal: Sequence[date]) -> date:
-    """Return what a day is due for that some days fall on."""
+    """Return the business date of what is due on a day that stands for some days."""
     return day if day in nominal else nominal[0]
 
 

@@ -1,4 +1,4 @@
-"""What is said of a calendar that there is not, wherever a row names one."""
+"""The message about a calendar that does not exist, wherever a row names one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from batchctl.domain.text import did_you_mean, typed, visible
 
 
 def no_calendar(name: str, known: Collection[str]) -> str:
-    """Say that there is none of a name, which one may have been meant, and how one is made."""
+    """Return the message that there is none of that name, which one may be meant, and how to make one."""
     meant = visible(did_you_mean(name, known))
     return f"There is no calendar '{visible(name)}'.{meant} `{to_import(name)}` makes one."
 

@@ -9,22 +9,22 @@ from batchctl.domain.status import ProcessingMode
 
 
 def is_scheduled(mode: ProcessingMode | None) -> bool:
-    """Say whether schedules may start a batch of this mode; without one whatever is written may."""
+    """Say whether schedules may start a batch of this mode; without a mode they may."""
     return mode in {None, ProcessingMode.SCHEDULED}
 
 
 def is_triggered(mode: ProcessingMode | None) -> bool:
-    """Say the same of data triggers."""
+    """Say whether data triggers may start a batch of this mode; without a mode they may."""
     return mode in {None, ProcessingMode.TRIGGERED}
 
 
 def lets_schedules(takers: Collection[BatchDefinition]) -> bool:
-    """Say whether any of the batches that take an entity lets a schedule start it; where there is none, nobody minds."""
+    """Say whether any batch that takes an entity lets a schedule start it; true where there is no such batch."""
     return not takers or any(is_scheduled(batch.mode) for batch in takers)
 
 
 def lets_triggers(takers: Collection[BatchDefinition]) -> bool:
-    """Say the same of data triggers."""
+    """Say whether any of them lets a data trigger start it; true where there is no such batch."""
     return not takers or any(is_triggered(batch.mode) for batch in takers)
 
 
@@ -34,5 +34,5 @@ def takers_of(entity: str, batches: Iterable[BatchDefinition]) -> tuple[BatchDef
 
 
 def mode_word(mode: ProcessingMode | None) -> str:
-    """Return what people call a mode."""
+    """Return the name of a mode for people."""
     return "any" if mode is None else mode.value

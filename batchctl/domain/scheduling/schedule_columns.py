@@ -9,13 +9,13 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import ScheduleType
 
 _NEEDED: Mapping[str, JsonValue] = {"Schedule_id": 0, "ScheduleName": "", "Entity": "", "ScheduleType": ""}
-"""What the database does not fill in where nothing is said."""
+"""What the database has no default for."""
 DEFAULTS: Mapping[str, JsonValue] = {
     column: value
     for column, value in shown(of_columns(Schedule, {**_NEEDED, "ScheduleType": ScheduleType.INTERVAL.value})).items()
     if value is not None and column not in _NEEDED
 }
-"""What it writes there."""
+"""The defaults of the database."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _BELONGS: Mapping[str, tuple[ScheduleType, ...]] = {
@@ -31,7 +31,7 @@ _BELONGS: Mapping[str, tuple[ScheduleType, ...]] = {
 
 
 def option_of(column: str) -> str:
-    """Return what the command line calls a column: `--run-times` for RunTimes."""
+    """Return the option of the command line for a column: `--run-times` for RunTimes."""
     called = {"ScheduleType": "Type"}.get(column, column)
     return "--" + "".join(f"-{at.lower()}" if at.isupper() else at for at in called).lstrip("-")
 
@@ -39,7 +39,7 @@ def option_of(column: str) -> str:
 def left_behind(before: ScheduleType, after: ScheduleType) -> dict[str, JsonValue]:
     """Return the columns that one type needed and another has no need of, as they are to be written.
 
-    What only narrows a type, such as RunMonths or BetweenTimes, was somebody's wish for any type, and stays.
+    What only narrows a type, such as RunMonths or BetweenTimes, was meant for any type, and stays.
     """
     if before is after:
         return {}
@@ -51,5 +51,5 @@ def left_behind(before: ScheduleType, after: ScheduleType) -> dict[str, JsonValu
 
 
 def schedule_of(columns: Mapping[str, JsonValue]) -> Schedule:
-    """Return the value of a row by its columns; raises `ValueError` for a word that there is not."""
+    """Return the value of a row by its columns; raises `ValueError` for an unknown word."""
     return of_columns(Schedule, {**_NEEDED, **columns})

@@ -69,14 +69,14 @@ class Schedule:
     decided_until: datetime | None = None
     """Up to which moment all its due times are decided. None for one that was disabled: it begins anew."""
     timing_hash: Hidden[str | None] = None
-    """Of the timing that `next_run_time` was reckoned by; another one means that somebody has changed it since."""
+    """Of the timing by which `next_run_time` was computed; another one means that somebody has changed it since."""
     origin: str | None = None
     """What wrote the row and keeps it up to date; None where people did."""
     description: str | None = None
 
     @property
     def source(self) -> str:
-        """Return what `FileProcess.Source` and `SchedulerLog.Source` say of it."""
+        """Return its `FileProcess.Source` and `SchedulerLog.Source`."""
         return f"schedule {self.name}"
 
 
@@ -90,16 +90,16 @@ class Calendar:
     """The days of the week that are business days unless `days` says otherwise; may be empty."""
     valid_from: date | None = None
     valid_until: date | None = None
-    """Between which days it says something; outside of them nothing is known."""
+    """The days between which it is valid; outside of them nothing is known."""
     days: Apart[tuple[CalendarDay, ...]] = ()
     description: str | None = None
     no_days: Apart[tuple[NoDay, ...]] = ()
-    """What of its rows is no day: while there is any, nobody can go by it."""
+    """Texts in its rows that are no day: while there are any, the calendar cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoDay:
-    """A text where a day is to stand, such as 2026-02-30: a database takes it."""
+    """A text in place of a day, such as 2026-02-30: a database takes it."""
 
     table: str
     row_id: int
@@ -108,7 +108,7 @@ class NoDay:
     wrong: str = "which is no day"
 
     def __str__(self) -> str:
-        """Say which row holds it."""
+        """Name the row that holds it."""
         return f"{self.table} {self.row_id} holds '{visible(self.text)}', {self.wrong}"
 
 
@@ -137,13 +137,13 @@ class ScheduleFire:
     intake_id: IntakeId | None
     backfill_id: Hidden[Annotated[BackfillId | None, "ScheduleBackfill_id"]]
     zone_rules: Hidden[str | None]
-    """The version of the time zone database it was reckoned by."""
+    """The version of the time zone database by which it was computed."""
     decided_at: Hidden[Annotated[datetime, "z_inserted"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """A `ScheduleBackfill` row: due times of the past that somebody wants to have work started for."""
+    """A `ScheduleBackfill` row: due times of the past that a person wants to have work started for."""
 
     backfill_id: Annotated[BackfillId, "ScheduleBackfill_id"]
     schedule_id: Annotated[ScheduleId, "Schedule_id"]

@@ -1,6 +1,6 @@
 """The columns of a schedule that say when it is due, read from what people have written into them.
 
-Everything that is wrong is said at once, each with its column and with what to write instead.
+Everything that is wrong is reported at once, each with its column and with what to write instead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ DAY_SECONDS = 86400
 LONGEST_RHYTHM = 60
 """Minutes; an interval that is longer means times of day."""
 SET_TO_NULL = "set it to NULL, or change ScheduleType."
-"""What is to be done about a column of a row that another type has."""
+"""What to do about a column of a row that belongs to another type."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _NEEDED: tuple[tuple[str, str, tuple[ScheduleType, ...], bool, str], ...] = (
@@ -95,7 +95,7 @@ class _Reader:
         return frozenset(found)
 
     def attempt(self, column: str, read: Callable[[], _Read]) -> _Read | None:
-        """Read something; None, and a problem, where it cannot be read."""
+        """Read something; None, and a finding, where it cannot be read."""
         try:
             return read()
         except UnfitText as unfit:
@@ -106,7 +106,7 @@ class _Reader:
 def read_timing(
     timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str] = ()
 ) -> tuple[ReadTiming, list[Finding]]:
-    """Read the columns, and say all that is wrong with them."""
+    """Read the columns, and return all that is wrong with them."""
     reader = _Reader()
     _what_is_needed(reader, timing)
     known = _calendar(reader, timing, calendar, calendars)
@@ -225,7 +225,7 @@ def _clock(zone: str) -> WallClock:
     try:
         return clock_of(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        # To guess what an abbreviation such as CET1 stands for would mislead.
+        # A guess at an abbreviation such as CET1 would mislead.
         near = nearest(zone, _zones()) if len(zone) > _ABBREVIATION else None
         meant = "" if near is None else f" Did you mean '{near}'?"
         raise UnfitText(
@@ -240,7 +240,7 @@ def checked_zone(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
-    """Return the zones that say where they are: the others are abbreviations and old names."""
+    """Return the zones named by place: the others are abbreviations and old names."""
     return frozenset(zone for zone in available_timezones() if "/" in zone)
 
 

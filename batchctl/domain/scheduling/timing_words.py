@@ -22,9 +22,9 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def words_of(timing: Timing, zone: str, *, is_rhythm: bool = False) -> str:
-    """Say when a schedule is due; what its timing says that cannot be read, as it is written.
+    """Describe when a schedule is due; a column that cannot be read is quoted as it is written.
 
-    In a rhythm the policies for changed clocks have no say.
+    In a rhythm the policies for changed clocks do not apply.
     """
     policies = () if is_rhythm else _policies(timing)
     parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *policies]

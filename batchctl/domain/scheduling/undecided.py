@@ -16,7 +16,7 @@ from batchctl.domain.status import FireOutcome
 from batchctl.domain.values import value
 
 BUNCH = 500
-"""About how many keys are asked at once."""
+"""About how many keys are looked up at once."""
 
 _AHEAD = timedelta(days=2)
 _TICK = timedelta(milliseconds=1)
@@ -34,7 +34,7 @@ class Before:
 
 
 Decided = TypeVar("Decided", Before, ScheduleFire)
-"""What tells how a key was decided."""
+"""A record of how a key was decided."""
 
 
 def keys_of(instant: Instant) -> Iterator[str]:
@@ -65,7 +65,7 @@ def standing_for(instant: Instant, decided: Mapping[str, Decided | None]) -> tup
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A plan that passes over the keys that are decided; what is asked once is remembered."""
+    """A plan without the keys that are decided; each key is looked up once."""
 
     plan: Plan
     ask: Callable[[Sequence[str]], Mapping[str, Before]]
@@ -97,7 +97,7 @@ class Undecided:
         return found
 
     def announced(self) -> Iterator[tuple[str, IntakeId | None]]:
-        """Yield what is to be said of those that `next_after` has passed over, of many only one thing."""
+        """Yield the messages about those that `next_after` has passed over, one message if there are many."""
         many = len(self.passed) > SINGLY
         for instant, before in self.passed[-1:] if many else self.passed:
             said = _wording(instant, before)

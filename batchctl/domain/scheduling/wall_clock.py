@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from batchctl.domain.values import named_value
 
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(9990, 12, 31)
-"""Nothing is due outside of them: near the ends of the calendar, time zones cannot be reckoned with."""
+"""Nothing is due outside of them: near the ends of the calendar, time zones cannot be computed."""
 
 DAY = timedelta(days=1)
 _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
@@ -46,7 +46,7 @@ class WallClock:
     """The clocks of a time zone."""
 
     def __init__(self, zone: ZoneInfo) -> None:
-        """Be the clocks of `zone`."""
+        """Use the clocks of `zone`."""
         self.zone = zone
 
     def shown(self, utc: datetime) -> datetime:
@@ -54,12 +54,12 @@ class WallClock:
         return self.zone.fromutc(utc.replace(tzinfo=self.zone))
 
     def day_of(self, moment: datetime) -> date:
-        """Return the date at a moment; of one outside of all that can be reckoned with, the nearest that can."""
+        """Return the date at a moment; of one outside of the possible days, the nearest possible one."""
         utc = naive(moment)
         return utc.date() if utc.date() in (FIRST_DAY, LAST_DAY) else self.shown(utc).date()
 
     def moments(self, wall: datetime) -> Moments:
-        """Say when the clocks show a time."""
+        """Return when the clocks show a time."""
         before, after = self._offsets(wall)
         if before == after:
             return Moments(first=wall - before)
@@ -68,7 +68,7 @@ class WallClock:
         return Moments(first=self._end_of_gap(wall, before, after), exists=False)
 
     def meant(self, at: datetime) -> datetime:
-        """Return the moment, in UTC, that somebody means who gives a time: without a zone, what the clocks show."""
+        """Return the moment, in UTC, that a given time means: without a zone, what the clocks show."""
         if at.tzinfo is not None:
             return naive(at).replace(tzinfo=UTC)
         return self.moments(_within(at)).first.replace(tzinfo=UTC)
@@ -93,7 +93,7 @@ class WallClock:
         return late_enough
 
     def reckon(self, day: date) -> LocalDay:
-        """Find out about a day; `day` remembers it."""
+        """Compute a day; `day` remembers it."""
         midnight = datetime.combine(day, time())
         start, end = self.moments(midnight).first, self.moments(midnight + DAY).first
         (offset, same), (last, same_then) = self._offsets(midnight), self._offsets(midnight + DAY)
@@ -114,11 +114,11 @@ def clock_of(zone: str) -> WallClock:
 
 
 def naive(moment: datetime) -> datetime:
-    """Return a moment in UTC without its zone, brought within what can be reckoned with."""
+    """Return a moment in UTC without its zone, brought within the possible days."""
     is_utc = moment.tzinfo is UTC or _within(moment) != moment.replace(tzinfo=None)
     return _within(moment if is_utc else moment.astimezone(UTC))
 
 
 def _within(at: datetime) -> datetime:
-    """Return a time without its zone, brought within the days that can be reckoned with."""
+    """Return a time without its zone, brought within the possible days."""
     return max(datetime.combine(FIRST_DAY, time()), min(at.replace(tzinfo=None), datetime.combine(LAST_DAY, time())))

@@ -1,4 +1,4 @@
-"""How far the clocks of a time zone are ahead of UTC, and from when until when: what SQL reckons with."""
+"""How far the clocks of a time zone are ahead of UTC, and from when until when, for use in SQL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
 from batchctl.domain.values import value
 
 FIRST, LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2050, 1, 1, tzinfo=UTC)
-"""Before and after these, nothing is said."""
+"""Before and after these, no offsets are kept."""
 
 _SECOND = timedelta(seconds=1)
 _STEP = 7 * DAY

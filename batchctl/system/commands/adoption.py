@@ -14,7 +14,7 @@ from batchctl.system.host import platform
 from batchctl.system.host.cookies import cookie_of
 
 _LOOK_AT_LOCK = 1.0
-"""Seconds after which it is asked again whether a supervisor lives that writes nothing."""
+"""Seconds after which to ask again whether a silent supervisor lives."""
 
 
 def watch(state: Path, claimed_by: str, key: int) -> CommandWatch | None:
@@ -25,7 +25,7 @@ def watch(state: Path, claimed_by: str, key: int) -> CommandWatch | None:
 
 
 def examine(state: Path, claimed_by: str, key: int, recorded: Identity, *, is_own: bool = False) -> Trace:
-    """Say what has become of a command that a worker may have begun: another one, unless it `is_own`.
+    """Return what has become of a command that a worker may have begun: another one, unless it `is_own`.
 
     Only that worker's journal is asked: a database that was restored gives out its numbers again, and another
     worker's journal may know an execution of the same number. Without that journal, which may be in another directory
@@ -55,15 +55,15 @@ def seen_alive(claimed_by: str, key: int, recorded: Identity) -> Sequence[int]:
 
 
 def stop_left_over(state: Path, claimed_by: str, key: int, grace: float) -> Sequence[int]:
-    """Stop what is left of a command that nobody watches over; return the process ids found alive."""
+    """Stop what is left of a command that has no watcher; return the process ids found alive."""
     found = _look(journal.place_of(state, claimed_by))
     return () if found is None else stop_rest(found[0], key, grace)
 
 
 def tidy(state: Path, living: Collection[str], live: Collection[int]) -> None:
-    """Remove the journals of workers that are gone, unless they tell of what is not recorded yet.
+    """Remove the journals of workers that are gone, unless they hold what is not recorded yet.
 
-    Whoever is not entered as living need not be gone: it may be about to enter itself.
+    A worker that is not entered as living need not be gone: it may be about to enter itself.
     """
     for place in journal.places(state) - {journal.place_of(state, name) for name in living}:
         journal.remove_if(place, lambda past: _is_over(past, live))
@@ -110,9 +110,9 @@ class CommandWatch:
 
 
 def _look(place: Path) -> tuple[JournalPast, bool] | None:
-    """Read a journal; say beside whether its supervisor lives. None when there is no journal."""
+    """Read a journal, and look whether its supervisor lives. None when there is no journal."""
     try:
-        # In this order: what has ended by then has written everything.
+        # In this order: a supervisor that has ended by then has written everything.
         lives = journal.is_locked(place)
         past = journal.read(place)
         return past, lives or journal.is_locked(place)

@@ -1,4 +1,4 @@
-"""The variables that what a controller starts may see, and those that nobody may see any more once they were read."""
+"""The variables that what a controller starts may see, and those that are removed from view once they were read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USUAL = (
     *("PROCESSOR_*", "PROGRAMDATA", "PROGRAMFILES*", "PROGRAMW6432", "COMMONPROGRAM*", "ALLUSERSPROFILE", "PUBLIC"),
     *("USERNAME", "USERDOMAIN", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PSMODULEPATH"),
 )
-"""What programs need to be at home on a host, and nothing that is likely to hold a secret."""
+"""What programs need to run on a host, and nothing that is likely to hold a secret."""
 
 
 def for_children(also: Sequence[str] = (), never: Collection[str] = ()) -> dict[str, str]:
@@ -48,7 +48,7 @@ def take_secrets(settings: config.Settings) -> None:
 
 def _wipe(name: str) -> None:
     if sys.platform != "win32":
-        # To unset a variable takes it out of a list; what the system shows of the process is the memory it lay in.
+        # Unsetting a variable only takes it out of a list; the system shows the memory that the variable lay in.
         library = ctypes.CDLL(None)
         library.getenv.restype = ctypes.c_void_p
         place = library.getenv(os.fsencode(name))

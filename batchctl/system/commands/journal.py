@@ -1,4 +1,4 @@
-"""The journal of one worker's commands: what was begun and how it ended, for whoever comes after the worker.
+"""The journal of one worker's commands: what was begun and how it ended, for a worker that takes over.
 
 Only the worker's supervisor writes, one JSON line an event; it holds the lock of the directory as long as it lives.
 """
@@ -23,7 +23,7 @@ from batchctl.system.host.permissions import make_private_folder
 _JOURNAL, _LOCK, _LEASE = "journal", "lock", "lease-{}"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _GROWN = 64 * 1024
-"""Bytes from which on it is worth while to leave out what nobody will ask for."""
+"""Bytes from which on it is worthwhile to leave out what will not be asked for."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _WHOSE = re.compile(rb'\{"(?:start|running|end)":(\d+)[,}]')
 _TRIES = 50
@@ -45,9 +45,9 @@ def places(state: Path) -> set[Path]:
 
 
 def prepare(place: Path, controller_id: str) -> None:
-    """Make a worker's directory with a journal that says: nothing was begun. Raises `OSError`.
+    """Make a worker's directory with a journal that shows nothing as begun. Raises `OSError`.
 
-    A journal that is there already goes on: what somebody has closed is open again.
+    A journal that is there already goes on: one that somebody closed is open again.
     """
     make_private_folder(place)
     os.close(os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
@@ -69,14 +69,14 @@ def is_locked(place: Path) -> bool:
 
 @contextmanager
 def locked(place: Path, *, shared: bool = False, tries: int = _TRIES) -> Iterator[None]:
-    """Hold a directory's lock; raises `JournalLocked`. Who only looks shares it with others who look."""
+    """Hold a directory's lock; raises `JournalLocked`. A caller that only looks shares it with others that look."""
     descriptor = os.open(place / _LOCK, os.O_RDWR)
     try:
         while not platform.try_lock(descriptor, shared=shared):
             tries -= 1
             if tries <= 0:
                 raise JournalLocked
-            # Somebody who only looks has the lock for a moment.
+            # A caller that only looks holds the lock for a moment.
             time.sleep(_PAUSE)
         yield
     finally:
@@ -106,7 +106,7 @@ class Writer:
         os.fsync(self._descriptor)
 
     def drop(self, done: Collection[int]) -> bool:
-        """Leave out the records of executions nobody will ask for, if it is worth while; say whether that was done."""
+        """Leave out the records of executions that will not be asked for, if worthwhile; say whether that was done."""
         if self._size < self._worth_while:
             return False
         with self._path.open("rb") as journal:
@@ -146,7 +146,7 @@ class JournalPast:
     is_orphaned: bool = False
     """The worker was gone, and nothing more begun after that."""
     is_closed: bool = False
-    """Somebody else has said that nothing may be begun any more."""
+    """Somebody else has declared that nothing may be begun any more."""
 
     def knows(self, key: int) -> bool:
         """Say whether an execution was begun, or would have been if that had been possible."""
@@ -195,7 +195,7 @@ def state_of(place: Path) -> tuple[int, int]:
 
 
 def close(place: Path) -> bool:
-    """Say in a journal that nothing may be begun any more; false when a supervisor lives that might."""
+    """Declare in a journal that nothing may be begun any more; false when a supervisor lives that might."""
     try:
         with locked(place, tries=1), closing(Writer(place)) as journal:
             journal.write(line_of({"closed": time.monotonic()}))
@@ -205,7 +205,7 @@ def close(place: Path) -> bool:
 
 
 def lease_of(place: Path, key: int) -> float:
-    """Return until when whoever has adopted an execution vouches for it, by the monotonic clock."""
+    """Return until when the adopter of an execution vouches for it, by the monotonic clock."""
     try:
         return float((place / _LEASE.format(key)).read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -213,7 +213,7 @@ def lease_of(place: Path, key: int) -> float:
 
 
 def vouch(place: Path, key: int, until: float) -> None:
-    """Vouch for an execution of another worker, unless somebody does for longer: who was frozen takes nothing back."""
+    """Vouch for an execution of another worker; never shorten a lease, as a worker that was frozen might."""
     if until <= lease_of(place, key):
         return
     beside = place / f"{_LEASE.format(key)}.new"
@@ -223,7 +223,7 @@ def vouch(place: Path, key: int, until: float) -> None:
 
 
 def remove_if(place: Path, is_over: Callable[[JournalPast], bool]) -> None:
-    """Remove a worker's directory if no supervisor lives there, and the journal is whole and says that it may go."""
+    """Remove a worker's directory if no supervisor lives there, and the journal is whole and may be removed."""
     try:
         with locked(place, tries=1):
             past = read(place)
@@ -237,7 +237,7 @@ def remove_if(place: Path, is_over: Callable[[JournalPast], bool]) -> None:
 
 
 def remove(place: Path) -> None:
-    """Remove a worker's directory; whoever comes after knows nothing of it any more."""
+    """Remove a worker's directory; a later worker finds nothing of it any more."""
     shutil.rmtree(place, ignore_errors=True)
 
 
@@ -247,7 +247,7 @@ def line_of(record: Mapping[str, Any]) -> bytes:
 
 
 def _key_in(line: bytes) -> int | None:
-    """Return whose record a line is; whose it is stands first, so nothing else of it has to be read."""
+    """Return the key of the record in a line; it stands first, so nothing else has to be read."""
     found = _WHOSE.match(line)
     return None if found is None else int(found[1])
 

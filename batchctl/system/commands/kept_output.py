@@ -5,7 +5,7 @@ from __future__ import annotations
 OUTPUT_CAP = 64 * 1024
 """How many bytes of one execution's output are kept."""
 _SPARE = 200
-"""Characters that a text already cut may have beyond the cap: what says how much is missing."""
+"""Characters that a text already cut may have beyond the cap: the note of how much is missing."""
 
 
 class Output:

@@ -32,7 +32,7 @@ class LacksMeans(Exception):
     """The system had no more processes, descriptors or memory to give, so nothing was started."""
 
     def __init__(self, error: OSError) -> None:
-        """Keep what the system said."""
+        """Keep the system's message."""
         super().__init__(str(error))
         self.error = error
 
@@ -52,7 +52,7 @@ class CommandRun:
         cap: int,
         spawn: type[Tree] = Tree,
     ) -> None:
-        """Start it in an environment; whether that was possible is said by its end."""
+        """Start it in an environment; its end says whether that was possible."""
         self._stop = stop
         self._output = Output(cap)
         self._refused = _refused(command.argv, stop)
@@ -77,7 +77,7 @@ class CommandRun:
 
     @property
     def follower(self) -> Follower | None:
-        """By what it is followed without waiting for it; nothing when it was not started."""
+        """What follows it without waiting for it; None when it was not started."""
         return None if self._refused is not None else self._follower
 
     @property
@@ -95,7 +95,7 @@ class CommandRun:
         with closing(self._follower), self._guard:
             if self._code is None:
                 self._follower.wait()
-            # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
+            # The command ends with its leader; other processes that still hold the pipe may not keep the step waiting.
             held_on = not self._follower.has_ended(DRAIN)
             code = self._reap()
             stopped = self._guard.came_in_time
@@ -139,7 +139,7 @@ def _start(
         tree = spawn(
             command.argv,
             directory=command.directory,
-            # What a shell says after `cd`; the controller's own would lead a command astray.
+            # What a shell sets after `cd`; the controller's own value would lead a command astray.
             environment={**environment, "PWD": _physical(command.directory)},
             cookie=cookie,
             stdin=subprocess.DEVNULL,
@@ -155,7 +155,7 @@ def _start(
     finally:
         os.close(sending)
     try:
-        # Only now: what it takes to wake a thread goes by while the command is already being loaded.
+        # Only now: the time it takes to wake a thread passes while the command is already being loaded.
         return tree, follow(tree, receiving, output.feed, threads)
     except BaseException:
         os.close(receiving)

@@ -26,20 +26,20 @@ _CODE = "import sys; sys.path.insert(0, sys.argv[1]); from batchctl.system.comma
 _ROOT = Path(__file__).parents[3]
 _FAILURE = "trouble"
 _PATIENCE = 5.0
-"""Seconds beyond the grace time until everything has ended that was told to."""
+"""Seconds beyond the grace time until everything that was told to end has ended."""
 
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Who is told what becomes of commands; always on the thread that turns the loop."""
+    """Receives what becomes of commands; always on the thread that turns the loop."""
 
     running: Callable[[int, Record], None]
     """It takes longer than a moment, and this is its process."""
     ended: Callable[[int, Record], None]
     lost: Callable[[int, str], None]
-    """Nobody knows how it ended; what was left of it has been stopped."""
+    """It is unknown how it ended; what was left of it has been stopped."""
 
 
 class Supervision:
@@ -104,7 +104,7 @@ class Supervision:
             self._order({"stop": key})
 
     def let_go(self, key: int) -> None:
-        """Take no interest in a command any more; its end stays in the journal for whoever does."""
+        """Stop watching a command; its end stays in the journal for another worker."""
         self._take_off(key)
 
     def keep_lease(self, until: float) -> None:
@@ -139,7 +139,7 @@ class Supervision:
         if wait:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
-        # One that stays belongs to nobody here; when it ends, it ends as somebody else's child.
+        # One that stays has no owner here; when it ends, it ends as another process's child.
         process.returncode = process.returncode or 0
 
     def _order_start(self, key: int, order: Record) -> None:
@@ -163,9 +163,9 @@ class Supervision:
         return self._under_way.pop(key, None) is not None
 
     def _begin(self) -> None:
-        """Start a supervisor; whether it can be started is seen by what it says."""
+        """Start a supervisor; its reports show whether that was possible."""
         if self._lease is not None and time.monotonic() < self._lease and not self._has_journal():
-            # This worker was taken for dead and has been heard of since: what was taken from it, it does not begin.
+            # This worker was taken for dead and has been heard of since: it does not begin what was taken from it.
             journal.prepare(self._place, self._controller_id)
         receiving, orders = os.pipe()
         try:
@@ -181,7 +181,7 @@ class Supervision:
                     [sys.executable, "-I", "-S", "-c", _CODE, str(_ROOT), str(self._place), settings],
                     stdin=receiving,
                     stdout=sending,
-                    # Not this program's own: whoever reads that would wait as long as the supervisor lives.
+                    # Not this program's own: a reader of that would wait as long as the supervisor lives.
                     stderr=failure.fileno(),
                     environment=self._environment,
                 )
@@ -216,7 +216,7 @@ class Supervision:
             self._is_up = True
 
     def _find_it_gone(self, process: subprocess.Popen[bytes]) -> None:
-        """Learn from the journal what it did before it was ended; order anew what it had not begun."""
+        """Learn from the journal what it did before it was ended; order again what it had not begun."""
         if process is not self._process:
             return
         process.wait()
@@ -255,10 +255,10 @@ class Supervision:
 
 
 def lost_with(found: Sequence[int]) -> str:
-    """Say that a command was lost with its supervisor, and what was left of it."""
+    """Return the message that a command was lost with its supervisor, and what was left of it."""
     said = "the command's supervisor was ended"
     if not found:
-        return f"{said}; nobody knows how the command ended"
+        return f"{said}; it is unknown how the command ended"
     numbers = ", ".join(str(pid) for pid in found)
     return f"{said}; what was left of the command (process {numbers}) was still running and has been stopped"
 
@@ -268,4 +268,4 @@ def _nobody(_: bytes) -> None:
 
 
 def _deaf(*_: object) -> None:
-    """Hear nothing any more."""
+    """Ignore all reports from now on."""

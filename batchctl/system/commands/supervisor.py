@@ -37,7 +37,7 @@ NOTICE = 0.02
 A shorter one is reported once, with its end, and costs one turn.
 """
 _SYNC_AFTER = 1.0
-"""Seconds after which an end that nobody has recorded elsewhere is brought to the disk."""
+"""Seconds after which an end that is recorded nowhere else is synced to the disk."""
 _TRY_AGAIN = 1.0
 
 
@@ -65,10 +65,10 @@ class Carried:
 
 
 class Supervisor:
-    """Does what it is ordered to, on one thread; only what has to be waited for has a thread of its own."""
+    """Does what it is ordered to, on one thread; only a blocking wait has a thread of its own."""
 
     def __init__(self, loop: Loop, place: Path, tell: Feed, *, cap: int, grace: float) -> None:
-        """Write who this is into the journal."""
+        """Write into the journal which process this is."""
         self._loop = loop
         self._place = place
         self._tell = tell
@@ -79,9 +79,9 @@ class Supervisor:
         self._journal = journal.Writer(place)
         self._under_way: dict[int, Carried] = {}
         self._new: deque[Carried] = deque()
-        """Those begun of late, whose process has not been reported."""
+        """Commands begun lately, whose process has not been reported."""
         self._unwritten: list[tuple[int | None, bytes]] = []
-        """Lines the disk would not take, each with the execution it tells of."""
+        """Lines that could not be written, each with the execution that it is about."""
         self._ended: dict[int, float] = {}
         """Ends that, as far as is known here, only the journal has, and when they came."""
         self._done: set[int] = set()
@@ -108,7 +108,7 @@ class Supervisor:
 
     @property
     def _owes_lines(self) -> bool:
-        """Say whether a line is unwritten that somebody may ask for; of this process itself the lock says enough."""
+        """Say whether a line is unwritten that somebody may ask for; of this process itself the lock tells enough."""
         return any(key is not None for key, _ in self._unwritten)
 
     def obey(self, line: bytes) -> None:
@@ -126,7 +126,7 @@ class Supervisor:
     def _start(self, order: dict[str, Any]) -> None:
         carried = Carried(order, Stop(self._threads, self._grace))
         if time.monotonic() >= self._lease:
-            # Leashed or not: by now another controller may have found that it never ran.
+            # Lease-bound or not: by now another controller may have found that it never ran.
             self._put_back(carried, "its worker has lost touch with the database")
             return
         try:
@@ -146,7 +146,7 @@ class Supervisor:
                 cap=self._cap,
                 spawn=SwiftTree,
             )
-        except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+        except Exception as error:  # noqa: BLE001 - an error of one command must not end the others
             self._break(carried, error)
             return
         if run.lacked_means:
@@ -161,14 +161,14 @@ class Supervisor:
             self._wait_for(carried, run)
 
     def _take_end(self, carried: Carried, run: CommandRun) -> None:
-        """Take in how a command has ended; what there is still to wait for, another thread waits for."""
+        """Take in how a command has ended; another thread waits for what is left to wait for."""
         self._leave_alone(carried)
         try:
             if run.leaves_nothing:
                 self._end(carried, run.end())
             else:
                 self._wait_for(carried, run)
-        except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+        except Exception as error:  # noqa: BLE001 - an error of one command must not end the others
             self._break(carried, error)
 
     def _read_on(self, carried: Carried) -> None:
@@ -197,7 +197,7 @@ class Supervisor:
         def wait() -> None:
             try:
                 self._loop.post(partial(self._end, carried, run.end()))
-            except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+            except Exception as error:  # noqa: BLE001 - an error of one command must not end the others
                 self._loop.post(partial(self._break, carried, error))
 
         try:
@@ -243,7 +243,7 @@ class Supervisor:
         self._lease = order["lease"]
 
     def _is_lease_free(self, carried: Carried) -> bool:
-        """Say whether nobody vouches for a command any more that somebody may begin again elsewhere."""
+        """Say whether the lease of a command is over, so that another controller may begin it again elsewhere."""
         if not carried.is_lease_bound or time.monotonic() < self._lease:
             return False
         return time.monotonic() >= journal.lease_of(self._place, carried.key)
@@ -259,7 +259,7 @@ class Supervisor:
                 self._done.clear()
 
     def _write(self, record: dict[str, Any]) -> bytes:
-        """Write a record; one the disk will not take is tried again until it takes it or nobody will ask for it."""
+        """Write a record; retry a failed one until it is written or will not be asked for."""
         line = journal.line_of(record)
         if not self._is_written(line):
             self._unwritten.append((record.get("end", record.get("running")), line))

@@ -16,11 +16,11 @@ from batchctl.system.host.platform import Tree
 
 _CHUNK = 64 * 1024
 _AT_LEAST = 3
-"""Reads that empty a pipe nobody writes to any more: as much as it holds, and its end."""
+"""Reads that empty a pipe without writers: as much as it holds, and its end."""
 
 
 class Follower(Protocol):
-    """Takes in a command's output so that nothing the command does can block anybody."""
+    """Takes in a command's output so that nothing the command does can block the program."""
 
     def wait(self) -> None:
         """Wait for the end of the command itself, which keeps its pid until it is reaped."""
@@ -99,11 +99,11 @@ class ThreadedFollower(PipeReader):
 
     @property
     def end(self) -> None:
-        """Nothing: only a thread can follow."""
+        """Return None: only a thread can follow."""
 
     @property
     def output(self) -> None:
-        """Nothing, as above."""
+        """Return None: only a thread can follow."""
 
     def read(self) -> bool:
         """Leave it to the thread."""
@@ -124,7 +124,7 @@ if sys.platform == "linux":
             self._tree = tree
             self._pipe: int | None = descriptor
             self._feed = feed
-            # Whoever the command leaves behind may hold the pipe open, and write nothing.
+            # A process that the command leaves behind may hold the pipe open, and write nothing.
             os.set_blocking(descriptor, False)
 
         @property
@@ -164,7 +164,7 @@ if sys.platform == "linux":
             self._close_pipe()
 
         def _has_read(self) -> bool:
-            """Read once; say whether anything came, and be it the end."""
+            """Read once; say whether anything came, even if only the end."""
             if self._pipe is None:
                 return False
             try:
@@ -183,7 +183,7 @@ if sys.platform == "linux":
                 self._pipe = None
 
         def _ready(self, within: float | None, *besides: int) -> set[int]:
-            """Wait some seconds for the pipe, or what is besides; return what is ready."""
+            """Wait some seconds for the pipe, or other descriptors; return what is ready."""
             poll = select.poll()
             for descriptor in besides if self._pipe is None else (*besides, self._pipe):
                 poll.register(descriptor, select.POLLIN)

@@ -1,4 +1,4 @@
-"""One thread that waits for many things at once: bytes from pipes, processes, and what other threads have to say."""
+"""One thread that waits for many things at once: bytes from pipes, processes, and calls posted by other threads."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ class Loop(Protocol):
         ...
 
     def turn(self, within: float | None) -> None:
-        """Wait for something to happen, some seconds or as long as it takes; do what there is to be done."""
+        """Wait for something to happen, some seconds or as long as it takes; then handle it."""
         ...
 
     def read(self, descriptor: int, feed: Feed) -> None:
-        """Pass on what a pipe brings, and nothing (`b""`) at its end; the descriptor belongs to the loop from now on."""
+        """Pass on what a pipe brings, and nothing (`b""`) at its end; the loop owns the descriptor from now on."""
         ...
 
     def writer(self, descriptor: int) -> Feed:
-        """Return what writes to a pipe without ever waiting for the reader; who has gone away is written to in vain."""
+        """Return what writes to a pipe without ever waiting for the reader; for a closed pipe it does nothing."""
         ...
 
     def watch(self, descriptor: int, call: Call) -> bool:
-        """Do something whenever a descriptor is readable; false when only a thread can wait for it."""
+        """Call something whenever a descriptor is readable; false when only a thread can wait for it."""
         ...
 
     def unwatch(self, descriptor: int) -> None:
-        """Leave a descriptor alone that is watched."""
+        """Stop watching a descriptor."""
         ...
 
     def close(self) -> None:
-        """Give back what the loop itself needs."""
+        """Release what the loop itself needs."""
         ...
 
 
@@ -94,7 +94,7 @@ class QueueLoop:
         return chunks.put
 
     def watch(self, descriptor: int, call: Call) -> bool:
-        """Say that it cannot be done."""
+        """Return false: it cannot be done."""
         del descriptor, call
         return False
 
@@ -134,14 +134,14 @@ if sys.platform != "win32":
             """Have something done in the next turn."""
             self._calls.append(call)
             if self._waits:
-                with suppress(BlockingIOError):  # It has been rung often enough.
+                with suppress(BlockingIOError):  # It already holds enough wake-ups.
                     os.write(self._wakeup, b"\x00")
 
         def turn(self, within: float | None) -> None:
             """Wait for the first thing to happen and do all there is."""
             self._waits = True
             try:
-                # Whoever posts after this look rings the bell.
+                # A call posted after this look wakes the waiting.
                 limit = 0 if self._calls else None if within is None else math.ceil(max(0.0, within) * 1000)
                 ready = self._poll.poll(limit)
             finally:
@@ -182,7 +182,7 @@ if sys.platform != "win32":
             return _Outlet(self, descriptor).send
 
         def close(self) -> None:
-            """Give the bell back, and what is still being read."""
+            """Release the wake-up pipe, and the pipes that are still being read."""
             for descriptor in (*self._wakeups, *self._read_from):
                 os.close(descriptor)
 
@@ -222,7 +222,7 @@ class Lines:
     """Puts lines together from chunks."""
 
     def __init__(self, each: Feed, at_end: Call) -> None:
-        """Name what to do with every whole line, and when no more will come."""
+        """Name what to do with every whole line, and at the end."""
         self._each = each
         self._at_end = at_end
         self._rest = b""

@@ -10,7 +10,7 @@ from batchctl.system.concurrency.threads import Threads
 from batchctl.system.host.platform import Tree
 
 _AGAIN = 0.1
-"""Seconds between two kills: what forks may escape one."""
+"""Seconds between two kills: forking processes may escape one."""
 
 
 class Stop:
@@ -19,7 +19,7 @@ class Stop:
     __slots__ = ("_actions", "_announced_at", "_grace", "_lock", "_threads")
 
     def __init__(self, threads: Threads, grace: float) -> None:
-        """Remember who does the stopping and how many seconds a tree has between TERM and KILL."""
+        """Keep what does the stopping, and how many seconds a tree has between TERM and KILL."""
         self._threads = threads
         self._grace = grace
         self._lock = threading.Lock()
@@ -33,7 +33,7 @@ class Stop:
 
     @property
     def until(self) -> float:
-        """When patience ends: the grace time after being told, or at once for what was never told."""
+        """When patience ends: the grace time after it was told, or at once if it never was."""
         return 0.0 if self._announced_at is None else self._announced_at + self._grace
 
     @property
@@ -66,7 +66,7 @@ class Stop:
         return guard
 
     def forget(self, action: Callable[[], None]) -> None:
-        """Do not do any more what was named."""
+        """No longer do what was named."""
         with self._lock:
             self._actions.remove(action)
 
@@ -87,7 +87,7 @@ class Guard:
         self._until_released.acquire()
 
     def stop(self) -> None:
-        """Signal until the tree has ended or the guard is released; an end that has come counts, and is not disturbed."""
+        """Signal until the tree has ended or the guard is released; an end that has come counts, undisturbed."""
         with self._signalling:
             if self._is_released or self._tree.has_ended:
                 return
@@ -99,7 +99,7 @@ class Guard:
             patience = _AGAIN
 
     def release(self) -> None:
-        """Signal no more: from now on the leader may be reaped, and its pid belong to somebody else."""
+        """Signal no more: from now on the leader may be reaped, and its pid belong to another process."""
         with self._signalling:
             if self._is_released:
                 return

@@ -59,7 +59,7 @@ class Threads:
                 self._work.put(None)
 
     def join(self, within: float) -> None:
-        """Wait a while for the threads to end, after `close`, but for as many as were given up."""
+        """Wait a while for the threads to end, after `close`, except for those that were given up."""
         until = time.monotonic() + within
         for _ in range(self._started - self._given_up):
             if not self._ended.acquire(timeout=max(0.0, until - time.monotonic())):

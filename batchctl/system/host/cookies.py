@@ -1,4 +1,4 @@
-"""The environment variable by which a process is recognised as started by a controller, wherever it has gone."""
+"""The environment variable that marks a process as started by a controller, wherever it has gone."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def cookie_of(controller_id: str, execution: object) -> str:
 
 
 def own_cookie_of(controller_id: str, what: object) -> str:
-    """Return the cookie of what is a controller's own child, and nothing without it."""
+    """Return the cookie of a controller's own child, which is of no use without the controller."""
     return f"{all_own_cookies_of(controller_id)}{what}"
 
 
 def all_own_cookies_of(controller_id: str) -> str:
-    """Return what stands for every cookie of a controller's own children."""
+    """Return the prefix of all cookies of a controller's own children."""
     return f"{controller_id}/own/"

@@ -1,4 +1,4 @@
-"""Who else of this host gets at a file or a folder of ours."""
+"""Which other users of this host have access to a file or a folder of ours."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def others_at(path: Path) -> Others:
-    """Return what others may do with a file or a folder; of one that is not there, and on Windows, nothing is known."""
+    """Return what others may do with a file or a folder; nothing if it does not exist, and on Windows."""
     if sys.platform == "win32":
         return NOBODY
     try:
@@ -53,7 +53,7 @@ def _rights(found: os.stat_result, folder: os.stat_result, shift: int) -> str:
     """Name the rights of one of the threes of bits: 0 of all others, 3 of the group."""
     reads, writes, enters = (bit << shift for bit in (stat.S_IROTH, stat.S_IWOTH, stat.S_IXOTH))
     may_read = found.st_mode & (reads | enters if stat.S_ISDIR(found.st_mode) else reads)
-    # Who may write to the folder may put another file in its place, unless it is sticky.
+    # A user who may write to the folder may put another file in its place, unless it is sticky.
     is_replaceable = folder.st_mode & writes and not folder.st_mode & stat.S_ISVTX
     if shift and folder.st_gid != found.st_gid:
         is_replaceable = False

@@ -1,4 +1,4 @@
-"""Processes, signals and locks as POSIX has them. Linux shows every process under /proc; elsewhere a group is all we see."""
+"""Processes, signals and locks as POSIX has them. Linux shows every process under /proc; elsewhere only a group."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ if sys.platform != "win32":
         def stop_rest(self, until: float, *, escaped: bool) -> bool:
             """Wait for what the leader, now reaped, left behind, kill it when time is up; say whether there was any then.
 
-            What has left the group concerns only who looks for `escaped` processes too.
+            Processes that left the group count only with `escaped`.
             """
             return _kill_after(until, self.pid, self._cookie if escaped else None)
 
@@ -125,7 +125,7 @@ if sys.platform != "win32":
     def start_outliving(
         argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
-        """Start a process that this one's terminal, and its end, do not concern."""
+        """Start a process that does not end with this one or with its terminal."""
         return subprocess.Popen(
             argv, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, start_new_session=True
         )
@@ -137,7 +137,7 @@ if sys.platform != "win32":
 
     @cache
     def boot_id() -> str | None:
-        """Return what is different after every boot of this host, and wherever a pid means another process."""
+        """Return what differs after every boot of this host, and wherever a pid means another process."""
         with suppress(OSError):
             boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
             return f"{boot}/{os.stat(_PROC / 'self/ns/pid').st_ino}"
@@ -166,7 +166,7 @@ if sys.platform != "win32":
         return sorted(found)
 
     def keep_children() -> None:
-        """Let ended children wait for us: whoever started this program may have switched that off."""
+        """Keep ended children until they are reaped: the parent of this program may have switched that off."""
         if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
@@ -185,7 +185,7 @@ if sys.platform != "win32":
         os._exit(1)
 
     def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Lock an open file unless somebody else has; the lock ends with the process. `shared` keeps no sharer out."""
+        """Lock an open file unless somebody else has; the lock ends with the process. `shared` admits other sharers."""
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -197,7 +197,7 @@ if sys.platform != "win32":
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
     def is_in_use(path: str) -> bool:
-        """Nobody can tell: a file may be written and read at once."""
+        """Return false: it cannot be known, for a file may be written and read at once."""
         del path
         return False
 
@@ -239,7 +239,7 @@ if sys.platform != "win32":
         return entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else None
 
     def _is_still(entry: Identity, pid: int) -> bool:
-        # Kernel threads stand in group 0, and whatever is wrong with a row, init is nobody's step.
+        # Kernel threads stand in group 0, and init belongs to no step, whatever is wrong with a row.
         return (
             pid > 1 and entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
         )

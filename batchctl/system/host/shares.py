@@ -13,7 +13,7 @@ _MOUNTS = "/proc/self/mounts"
 
 
 def share_of(path: str) -> str | None:
-    """Name the kind of network share a path lies on; None when it is on none, or nobody can say."""
+    """Name the kind of network share a path lies on; None when it is on none, or that cannot be known."""
     if path.startswith("\\\\"):
         return "a share of Windows"
     kind = _kind_of(path)

@@ -1,4 +1,4 @@
-"""Starting processes with as little as possible in between; only for a program whose working directory nobody relies on."""
+"""Starting processes with little overhead; only for a program that does not rely on its own working directory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if sys.platform != "win32":
             stdout: int,
             stderr: int,
         ) -> int:
-            # A process begins where this one is; there is no other way to say where.
+            # A process begins in this one's directory; no other can be given.
             os.chdir(directory or os.sep)
             try:
                 stdin = _nothing() if stdin < 0 else stdin
@@ -53,7 +53,7 @@ if sys.platform != "win32":
             except (FileNotFoundError, NotADirectoryError):
                 pass
             except OSError as error:
-                # As a shell does: what cannot be started is passed over for a later one that can.
+                # As a shell does: skip what cannot be started in favour of a later one that can.
                 failure = failure or error
         raise failure or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 

@@ -257,7 +257,7 @@ if sys.platform == "win32":
     def start_outliving(
         argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
-        """Start a process that this one's console, and its end, do not concern."""
+        """Start a process that does not end with this one or with its console."""
 
         def start(flags: int) -> subprocess.Popen[bytes]:
             return subprocess.Popen(
@@ -266,7 +266,7 @@ if sys.platform == "win32":
 
         apart = CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW
         try:
-            # Whoever started this program may end all that is in its job object, and may forbid to leave it.
+            # The parent of this program may end all that is in its job object, and may forbid to leave it.
             return start(apart | CREATE_BREAKAWAY_FROM_JOB)
         except PermissionError:
             return start(apart)
@@ -338,7 +338,7 @@ if sys.platform == "win32":
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
     def is_in_use(path: str) -> bool:
-        """Say whether anybody has a file open: then it cannot be opened without sharing it."""
+        """Say whether any process has a file open: then it cannot be opened without sharing it."""
         handle = _kernel32.CreateFileW(path, GENERIC_READ, 0, None, OPEN_EXISTING, 0, None)
         if handle == ctypes.c_void_p(-1).value:
             return ctypes.get_last_error() == ERROR_SHARING_VIOLATION

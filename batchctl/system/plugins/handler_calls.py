@@ -1,7 +1,7 @@
 """Asking step handlers of plugins, within a time limit: one that hangs keeps its controller from nothing else.
 
-Where there is an alarm, plugin code is interrupted by it on the very thread that asks: a thread beside could not be
-left alone, because a regular expression lets no other thread of the process run. Elsewhere such a thread is what there is.
+On POSIX an alarm interrupts plugin code on the very thread that asks: an extra thread could not be
+abandoned, because a regular expression lets no other thread of the process run. Elsewhere such a thread is used.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from batchctl.system.concurrency.threads import Threads
 from batchctl.system.plugins.last_word import LastWord, PluginQuestion, left_behind
 
 LIMIT = timedelta(seconds=5)
-"""How long a handler may take to answer; on SQLite nobody else can write meanwhile."""
+"""How long a handler may take to answer; on SQLite no other connection can write meanwhile."""
 REST = timedelta(seconds=30)
-"""How long one that was interrupted is left alone: it would keep the controller waiting again."""
+"""How long a handler that was interrupted is not asked: it would keep the controller waiting again."""
 AGAIN = 1.0
 """Seconds after which code that has caught the interruption is interrupted once more."""
 LIMITS = 3
-"""After how many times its limit a controller is ended that code neither answers nor lets go on: its manager restarts it."""
+"""After how many limits a controller is ended whose plugin code cannot be interrupted: its manager restarts it."""
 
 _Kind = tuple[str, str]
 """The module and the name of a handler's class."""
@@ -41,14 +41,14 @@ _OWN = frozenset({"batchctl", "step_handlers"})
 
 
 class _Rest(NamedTuple):
-    """How long a handler is left alone that did not answer."""
+    """How long a handler that did not answer is not asked."""
 
     is_over: Callable[[], bool]
     lasts: str
 
 
 class _TookTooLong(BaseException):
-    """Raised in the midst of plugin code, which is to catch it no more than the end of the program."""
+    """Raised within plugin code, which should not catch it, as it should not catch the end of the program."""
 
     def __init__(self, rest: _Rest) -> None:
         super().__init__()
@@ -59,14 +59,14 @@ class _TookTooLong(BaseException):
 class _Hanging(Hang):
     rest: _Rest
     refuses: InstanceId | None = None
-    """Whose step is refused, and not put back: asking about it has ended a controller."""
+    """The instance whose step is refused, and not put back: asking about it has ended a controller."""
 
 
 class HandlerCalls:
     """Asks handlers; knows which of them did not answer when they were last asked."""
 
     def __init__(self, limit: timedelta = LIMIT, rest: timedelta = REST) -> None:
-        """Nobody has been asked yet."""
+        """Begin without having asked any handler."""
         self._limit = limit.total_seconds()
         self._rest = rest.total_seconds()
         self._hangs: dict[_Kind, _Hanging] = {}
@@ -76,9 +76,9 @@ class HandlerCalls:
     def ask(
         self, handler: object, about: str, question: Callable[[], Answered], *, of: InstanceId | None = None
     ) -> Answered:
-        """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is left alone.
+        """Return what a handler answers; raises `NoAnswer` when it takes too long, `CannotBegin` while it is not asked.
 
-        What would end a program is no answer either: whoever asks hears of signals himself, so it is the plugin's own.
+        `SystemExit` and the like are no answer either: signals reach this program otherwise, so the plugin raised it.
         """
         kind: type = type(handler)
         if is_own(kind):
@@ -99,17 +99,17 @@ class HandlerCalls:
 
     @property
     def hangs(self) -> Sequence[Hang]:
-        """What was not answered by handlers that did not answer when they were last asked."""
+        """The questions that handlers did not answer when they were last asked."""
         return tuple(self._hangs.values())
 
     @contextmanager
     def guarding(self, state: Path) -> Iterator[None]:
-        """End this program where plugin code gives it no way back, and ask no more what has ended one before."""
+        """End this program where plugin code cannot be interrupted, and never repeat a question that ended one."""
         for asked in left_behind(state):
             rest = _Rest(lambda: False, "before the controller is restarted")
-            # It is told as long as nobody restarts the controller, whatever becomes of that instance.
+            # It is reported until the controller is restarted, whatever becomes of that instance.
             self._hangs[asked.module, asked.kind] = _Hanging(_deadly(asked), None, rest, _instance(asked))
-        with suppress(OSError):  # Whatever keeps this from being written, steps go on.
+        with suppress(OSError):  # If this cannot be written, steps go on.
             self._last_word = LastWord(state)
         try:
             yield
@@ -126,7 +126,7 @@ class HandlerCalls:
         return self._last_word.over(asked, LIMITS * self._limit)
 
     def _leave_alone(self, kind: type, of: InstanceId | None) -> None:
-        """Refuse to ask a handler that hangs still, or did a moment ago."""
+        """Refuse to ask a handler that still hangs, or did a moment ago."""
         hang = self._hangs.get(_key(kind))
         if hang is None:
             return
@@ -152,7 +152,7 @@ class HandlerCalls:
             asks, limit = True, time.monotonic() + self._limit
 
             def interrupt(*_: object) -> None:
-                # Anybody may send this signal, and plugin code may set the alarm for itself.
+                # Any process may send this signal, and plugin code may set the alarm for itself.
                 if asks and (now := time.monotonic()) >= limit:
                     until = now + self._rest
                     raise _TookTooLong(_Rest(lambda: time.monotonic() >= until, f"for {self._rest:g} seconds"))
@@ -173,7 +173,7 @@ class HandlerCalls:
             try:
                 found = context.run(question)
                 answer.append(lambda: found)
-            except BaseException as error:  # noqa: BLE001 - raised where it was asked
+            except BaseException as error:  # noqa: BLE001 - raised again on the thread that asked
                 answer.append(_raiser(error))
             has_come.set()
 
@@ -191,7 +191,7 @@ class HandlerCalls:
 
 @cache
 def is_own(kind: type) -> bool:
-    """Say whether a handler of this class is one of the product, which needs no time limit."""
+    """Say whether a handler of this class belongs to the product, and needs no time limit."""
     return kind.__module__.partition(".")[0] in _OWN
 
 

@@ -1,4 +1,4 @@
-"""Questions that may take their time, on threads: one that hangs keeps neither the loop nor the others waiting."""
+"""Questions that may take long, on threads: one that hangs keeps neither the loop nor the others waiting."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from batchctl.domain.errors import Busy
 from batchctl.ports import Answer
 
 AT_ONCE = 4
-"""How many questions are asked at the same time; one that takes too long counts no more."""
+"""How many questions are asked at the same time; one that takes too long no longer counts."""
 
 
 class ThreadInquiries:
-    """The `Inquiries` of the product. Every question has a thread of its own, which nothing can end but itself."""
+    """The `Inquiries` of the product. Every question has a thread of its own, which cannot be ended from outside."""
 
     def __init__(self, limit: timedelta, wake: Callable[[], None] = lambda: None, at_once: int = AT_ONCE) -> None:
         """Ask nothing yet; `wake` is called when an answer has come."""
@@ -31,7 +31,7 @@ class ThreadInquiries:
         self._asked: dict[int, float] = {}
         """When each question under way takes too long."""
         self._late: set[int] = set()
-        """Those that have taken too long; nobody wants their answers any more."""
+        """Questions that have taken too long; their answers are dropped."""
         self._done: SimpleQueue[Answer] = SimpleQueue()
         self._come: list[Answer] = []
 
@@ -44,7 +44,7 @@ class ThreadInquiries:
         return True
 
     def answers(self) -> Sequence[Answer]:
-        """Return what has come, and of what takes too long that it does."""
+        """Return the answers that have come, and each question that takes too long."""
         self._take(-math.inf)
         found, self._come = self._come, []
         return found
@@ -74,13 +74,13 @@ class ThreadInquiries:
     def _answer(self, key: int, question: Callable[[], Any]) -> None:
         try:
             answer = Answer(key, question())
-        except Exception as error:  # noqa: BLE001 - drivers raise anything, and it is told where it is looked at
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and the error is reported with the answer
             answer = Answer(key, error=error)
         self._done.put(answer)
         self._wake()
 
     def _take(self, until: float) -> None:
-        """Take what has come; wait for the first until then, or until a question takes too long."""
+        """Take the answers that have come; wait for the first until `until`, or until a question takes too long."""
         soonest = min([*self._asked.values(), until]) if self._asked else 0.0
         try:
             while True:

@@ -32,16 +32,16 @@ from batchctl.plugin_api import (
 
 _VALUE_CAP = 64 * 1024
 _LOOK = 0.1
-"""Seconds between two looks of a job that waits whether it is to stop."""
+"""Seconds between two looks of a waiting job whether it is to stop."""
 
 
 class Listening:
-    """Whether the job that is called asks if it is to stop, and has been told so."""
+    """Whether the called job asks if it is to stop, and was told so."""
 
     __slots__ = ("_is_announced", "asks", "has_learned")
 
     def __init__(self, is_announced: Callable[[], bool]) -> None:
-        """Nobody has asked yet."""
+        """Begin where the job has not asked yet."""
         self._is_announced = is_announced
         self.asks = False
         self.has_learned = False
@@ -50,7 +50,7 @@ class Listening:
         """Wait up to so many seconds until the job is to stop, and say whether it is. Any thread may ask."""
         self.asks = True
         until = time.monotonic() + wait_seconds
-        # No event: what is told by a signal could be told while this thread holds the event's lock.
+        # No event: a signal could set it while this thread holds the event's lock.
         while not self._is_announced() and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, _LOOK))
         if self._is_announced():
@@ -59,15 +59,15 @@ class Listening:
 
 
 def call_job(job: Job, arguments: Mapping[str, JsonValue], listening: Listening) -> JobEnd:
-    """Call a job with its arguments as keywords; nothing it raises passes.
+    """Call a job with its arguments as keywords; catch everything it raises.
 
-    One that has learned that it is to stop has not succeeded, however it ends.
+    A job that has learned that it is to stop has not succeeded, however it ends.
     """
     try:
         value = job.function(**arguments)
     except Stopped as error:
         return _stopped(listening, _wording(error))
-    except BaseException as error:  # noqa: BLE001 - a job may raise anything and must hurt nobody
+    except BaseException as error:  # noqa: BLE001 - a job may raise anything and must harm no other
         return _failure(job, error)
     if listening.has_learned:
         return _stopped(listening, "" if value is None else str(shown(value)))
@@ -111,7 +111,7 @@ def _failure(job: Job, error: BaseException) -> JobEnd:
 
 
 def describe(error: BaseException) -> str:
-    """Name an exception and what it says, on one line."""
+    """Name an exception and its message, on one line."""
     said = _wording(error)
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
@@ -142,7 +142,7 @@ def signature_of(job: Job) -> JobSignature:
     """Return how a job may be called, as far as it can be known."""
     try:
         parameters = inspect.signature(job.function).parameters.values()
-    except Exception:  # noqa: BLE001 - a function may say anything of itself
+    except Exception:  # noqa: BLE001 - a function may claim anything about itself
         return JobSignature(in_process=job.in_process)
     kinds = inspect.Parameter
     single = [each for each in parameters if each.kind not in {kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD}]
@@ -176,7 +176,7 @@ def call_populator(
         return {"reason": _wording(error) or "the populator gave no reason"}
     except PluginError as error:
         return {"reason": error.message}
-    except BaseException as error:  # noqa: BLE001 - a populator may raise anything and must hurt nobody
+    except BaseException as error:  # noqa: BLE001 - a populator may raise anything and must harm no other
         return {"reason": f"populator '{visible(batch.populator)}' raised {describe(error)}"}
 
 

@@ -1,6 +1,6 @@
-"""What is asked of plugin code at this moment, in a file: where it gives the program no way back, that is ended and this remains.
+"""A file with the question that plugin code is asked at this moment: if it hangs beyond rescue, the file remains.
 
-No thread of Python's can be relied on for it: code in C may let none of them run.
+No Python thread can be relied on for it: C code may let none of them run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from batchctl.system.host.permissions import make_private_folder
 
 _PREFIX = "asked-"
 _LENGTH = 4096
-"""Bytes for what is asked; behind them stands what ended the program, if anything did."""
+"""Bytes for the question; behind them stands what ended the program, if anything did."""
 _ENDED = b"Timeout ("
 
 
@@ -29,7 +29,7 @@ class PluginQuestion:
     module: str
     kind: str
     wording: str
-    """What is to be said when it is never answered."""
+    """The message if it is never answered."""
     mend: str
     of: int | None
     """The instance whose step it is about, if that is known."""
@@ -47,7 +47,7 @@ class LastWord:
 
     @contextmanager
     def over(self, asked: PluginQuestion, seconds: float) -> Iterator[None]:
-        """End the program, whatever it does, when what is asked within takes longer."""
+        """End the program, whatever it does, when the code within takes longer."""
         self._write(json.dumps(asdict(asked)).encode("ascii"))
         with suppress(RuntimeError):  # The system may refuse the thread in which it watches.
             faulthandler.dump_traceback_later(seconds, exit=True, file=self._file)
@@ -58,7 +58,7 @@ class LastWord:
             self._write(b"")
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Remove the file."""
         self._file.close()
         with suppress(OSError):
             self._path.unlink()
@@ -69,7 +69,7 @@ class LastWord:
 
 
 def left_behind(state: Path) -> Sequence[PluginQuestion]:
-    """Return what ended earlier programs; only once."""
+    """Return the questions that ended earlier programs; only once."""
     return [asked for path in sorted(state.glob(f"{_PREFIX}*")) if (asked := _taken(path)) is not None]
 
 

@@ -1,4 +1,4 @@
-"""What controller and plugin process say to each other: one JSON object a line."""
+"""The messages between controller and plugin process: one JSON object a line."""
 
 from __future__ import annotations
 

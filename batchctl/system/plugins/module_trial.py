@@ -1,4 +1,4 @@
-"""Trying plugin modules in a child: one that ends, crashes or hangs the program that imports it is found out there."""
+"""Trying plugin modules in a child: it shows which would end, crash or hang the program that imports them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from batchctl.system.host.platform import Tree
 LIMIT = timedelta(seconds=10)
 """How long one module may take to be imported."""
 LOOKS = 0.1
-"""Seconds after which it is looked again how far the child has come."""
+"""Seconds between two looks how far the child has come."""
 
 _CODE = """
 import importlib, json, os, sys, threading
 names, paths, place = json.loads(sys.argv[1])
-# Nobody writes into this pipe: it ends when who tries the modules ends, and nothing may be left behind then.
+# No one writes into this pipe: it ends when the parent ends, and nothing may be left behind then.
 parent = os.dup(0)
 nothing = os.open(os.devnull, os.O_RDONLY)
 os.dup2(nothing, 0)
@@ -38,7 +38,7 @@ with open(place, "w", encoding="utf-8") as told:
         except KeyboardInterrupt:
             print("interrupts", name, file=told, flush=True)
         except BaseException:
-            pass  # Who imports it says what is wrong with it, and where.
+            pass  # The program that imports it reports what is wrong with it, and where.
     print("done", file=told, flush=True)
     os._exit(0)
 """
@@ -56,7 +56,7 @@ def left_out(
     found: dict[str, str] = {}
     left = list(modules)
     while left:
-        # After each that ended the child, those behind it are tried in another one.
+        # After one that ended the child, those behind it are tried in another child.
         begun, found_now = _try(left, sys_path, controller_id, environment, limit)
         found |= found_now
         left = left[begun:]
@@ -70,11 +70,11 @@ def _try(
     environment: Mapping[str, str],
     limit: timedelta,
 ) -> tuple[int, dict[str, str]]:
-    """Import modules in a child, as far as it comes; return how many were begun and what is wrong with which."""
+    """Import modules in a child, as far as it comes; return how many were begun, and why which are faulty."""
     with tempfile.TemporaryDirectory(prefix="batchctl-") as folder:
         told = Path(folder) / "told"
         told.touch()
-        # What this program finds on its path it would import, too.
+        # This program would also import what it finds on its own path.
         paths = [entry for entry in (*sys.path, *sys_path) if entry]
         argument = json.dumps([list(modules), paths, str(told)])
         tree = Tree(
@@ -97,7 +97,7 @@ def _try(
     if lines and lines[-1] == ["done"]:
         return len(modules), found
     if not begun:
-        # The child itself could not work, which says nothing about a module.
+        # The child itself could not work, which proves nothing about a module.
         return len(modules), found
     if hangs:
         found[begun[-1]] = f"it was not imported within {limit.total_seconds():g} seconds"
@@ -108,7 +108,7 @@ def _try(
 
 
 def _outlasts(tree: Tree, announced: Path, limit: timedelta) -> bool:
-    """Wait for the end of the child as long as it comes on; say whether it did not end."""
+    """Wait for the end of the child as long as it makes progress; say whether it did not end."""
     seen, until = 0, time.monotonic() + limit.total_seconds()
     while time.monotonic() < until:
         try:
@@ -123,6 +123,6 @@ def _outlasts(tree: Tree, announced: Path, limit: timedelta) -> bool:
 
 
 def message_of(module: str, reason: str, origin: str | None = None) -> str:
-    """Say that a module is left out, and from which package it is if it is installed."""
+    """Return the message that a module is left out, and its package if it is installed."""
     whose = "" if origin is None else f" of {visible(origin)}"
     return f"plugin module '{visible(module)}'{whose} is left out: {reason}."

@@ -36,7 +36,7 @@ class Tap:
     """The output of one request after the other, cut where the plugin process writes the request's mark."""
 
     def __init__(self, cap: int) -> None:
-        """Let everything run off until the first request begins."""
+        """Drop all output until the first request begins."""
         self._cap = cap
         self._lock = threading.Lock()
         self._mark = b""
@@ -73,7 +73,7 @@ class Tap:
 
 
 class PluginProcess:
-    """A living child process that answers one request at a time; once it has ended it is of no more use."""
+    """A living child process that answers one request at a time; useless once it has ended."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class PluginProcess:
 
     @property
     def may_serve(self) -> bool:
-        """Say whether it may get another request: it lives, is not worn out, and its code is what the files say."""
+        """Say whether it may get another request: it lives, is not worn out, and its code is that of the files."""
         return not self.has_ended and self._asked < self._most_calls and not self._sources.have_changed
 
     def run_job(self, name: str, arguments: Mapping[str, JsonValue], stop: Stop) -> JobEnd:
@@ -145,7 +145,7 @@ class PluginProcess:
                     answer = message_of(self._answers.readline() if self._answers else b"")
                     self._sources.add(answer.pop("files"))
                 except (OSError, ValueError, KeyError):
-                    pass  # Whatever else comes than an answer, the process cannot be used any more.
+                    pass  # Anything other than an answer: the process cannot be used any more.
                 else:
                     return answer
             self.tree.kill()
@@ -156,7 +156,7 @@ class PluginProcess:
         """End the process with everything it started; return how it ended, in words."""
         for pipe in (self._requests, self._answers):
             if pipe is not None:
-                with suppress(OSError):  # Nobody reads the rest of a request any more.
+                with suppress(OSError):  # The rest of a request is not read any more.
                     pipe.close()
         if not self._ended.wait(_PATIENCE):
             self.tree.kill()
@@ -192,7 +192,7 @@ class PluginProcesses:
         self._idle: list[PluginProcess] = []
 
     def borrow(self) -> PluginProcess:
-        """Lend a plugin process nobody uses; one that may not serve any more is ended."""
+        """Lend a plugin process that is not in use; end one that may not serve any more."""
         while process := self._take_idle():
             if process.may_serve:
                 return process
@@ -208,7 +208,7 @@ class PluginProcesses:
             process.close()
 
     def close(self) -> None:
-        """End those nobody uses."""
+        """End those that are not in use."""
         while process := self._take_idle():
             process.close()
 

@@ -26,13 +26,13 @@ ROOM = 100
 """How many rows are asked about at once of one populator; the others wait in their tables."""
 
 STUCK = 1.0
-"""Seconds after which what is asked for holds up no other batch of its row."""
+"""Seconds after which a question no longer holds up other batches of its row."""
 
 _PATIENCE = 5.0
 
 
 class _TookTooLongError(CannotPopulate):
-    """It was stopped; another time it may answer."""
+    """It was stopped; next time it may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class ProcessPopulatorRunner:
     ) -> None:
         """Start nothing yet; a child process is started when it is first needed.
 
-        It is not for a populator of the product's own that is `harmless` with a batch: one that can take no time.
-        `target` says what a populator that asks a database is given, and may raise `CannotPopulate`.
+        No process is started for a populator of the product that is `harmless` with a batch: one that can take no time.
+        `target` returns what a populator that asks a database is given, and may raise `CannotPopulate`.
         `wake` is called when an answer has come.
         """
         self._plugin_process = plugin_process
@@ -100,7 +100,7 @@ class ProcessPopulatorRunner:
         return desk is None or desk.waiting < ROOM or self._harmless(batch) is not None
 
     def is_stuck(self, batch: BatchDefinition) -> bool:
-        """Say whether whatever is asked of a batch's populator has to wait for something that takes long."""
+        """Say whether every question to a batch's populator has to wait for one that takes long."""
         desk = self._desks.get(batch.populator)
         return desk is not None and desk.is_stuck and self._harmless(batch) is None
 
@@ -157,7 +157,7 @@ class _Desk:
         to_load: timedelta,
         limit: timedelta,
     ) -> None:
-        """Start nothing yet. It has another time limit `to_load` than to answer."""
+        """Start nothing yet. Loading has another time limit, `to_load`, than answering."""
         self._populator = populator
         self._plugin_process = plugin_process
         self._target = target
@@ -171,7 +171,7 @@ class _Desk:
         self._began_at: float | None = None
         self._closes = False
         self.waiting = 0
-        """How many answers are to come to who does not wait for them."""
+        """How many answers are to come that are not waited for."""
 
     @property
     def is_stuck(self) -> bool:
@@ -205,7 +205,7 @@ class _Desk:
                 question.answer(str(error), hung=True)
             except CannotPopulate as error:
                 question.answer(str(error))
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is the reason on its row
+            except Exception as error:  # noqa: BLE001 - any error is the reason on its row
                 question.answer(f"{type(error).__name__}: {error}")
             else:
                 question.answer(values)
@@ -224,7 +224,7 @@ class _Desk:
             except OSError as error:
                 message = f"the plugin process cannot be started: {error}"
                 raise CannotPopulate(message) from error
-            # What it takes to load is nothing that a row can help.
+            # The time for loading is no fault of a row.
             answer = self._ask(self._process, {"do": "load", "populator": self._populator}, self._to_load)
             self._asks_database = answer["asks"]
         # Asked anew for every row: a password may have been changed meanwhile.

@@ -33,15 +33,15 @@ class Sources:
         self._in_doubt = False
 
     def add(self, files: Iterable[str]) -> None:
-        """Keep files the process says it has loaded."""
+        """Keep files that the process reports as loaded."""
         for file in files:
             stamp = self._stamps[file] = _stamp(file)
-            # Written while the process was already there: nobody knows which of the two texts it has read.
+            # Written while the process was already there: it may have read the old text or the new one.
             self._in_doubt = self._in_doubt or (stamp is not None and stamp[0] > self._since)
 
     @property
     def have_changed(self) -> bool:
-        """Say whether the process may run another text than the one that lies there now."""
+        """Say whether the process may run another text than that of the file now."""
         return self._in_doubt or any(_stamp(file) != stamp for file, stamp in self._stamps.items())
 
 

@@ -14,7 +14,7 @@ from batchctl.system.files import SystemFiles, is_the_same
 
 
 def target_message(target: Connection, directory: Path, closed: Sequence[Path], *, is_control: bool) -> dict[str, Any]:
-    """Write down what the plugin process is told; its pipe carries the password, and nothing keeps it."""
+    """Write down what the plugin process is given; its pipe carries the password, which is not kept."""
     return {
         "connection": [target.name, target.url, target.procedures],
         "is_control": is_control,
