@@ -47,7 +47,7 @@ def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
 
 
 def asked(found: Released | None) -> Choice | None:
-    """Show what would start and ask what is to become of it; nobody is asked about one instance."""
+    """Show what would start and ask what is to become of it; do not ask about a single instance."""
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
     click.echo(found.backlog.wording, err=True)
