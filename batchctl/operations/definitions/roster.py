@@ -105,7 +105,7 @@ class JobLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
-    """Everybody who looks at jobs, and what it takes."""
+    """Reads the jobs, of the code and of the tables."""
 
     transactions: Transactions
     clock: Clock
@@ -343,7 +343,7 @@ def _will_become(change: RowChange) -> str:
 
 
 def _retries(job: DeclaredJob | None, batch: KeptRow) -> tuple[str, ...]:
-    """Say where the operator has other retries than the code; his count."""
+    """Say where the row has other retries than the code; those of the row count."""
     if job is None or job.retry is None:
         return ()
     count, seconds = batch.columns.get("RetryCount"), batch.columns.get("RetryWaitSecs")

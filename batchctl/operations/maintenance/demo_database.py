@@ -1,4 +1,4 @@
-"""The database that a demo is given: whether the worked example can run there, and would disturb nobody."""
+"""The database that a demo is given: whether the worked example can run there, and would disturb nothing there."""
 
 from __future__ import annotations
 
