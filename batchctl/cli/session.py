@@ -221,7 +221,7 @@ def sure(command: Command) -> Command:
 
 
 def can_ask() -> bool:
-    """Say whether somebody sits at a terminal."""
+    """Say whether standard input and standard error are terminals."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -164,7 +164,7 @@ class Overview:
     """Incidents that stand: first the ones that are not acknowledged, newest first."""
     incident_count: int = 0
     acknowledged_count: int = 0
-    """How many of these somebody has acknowledged."""
+    """How many of these are acknowledged."""
     full_disks: tuple[HealthFinding, ...] = ()
     """Disks of this host on which nothing may be recorded soon."""
 

@@ -22,7 +22,7 @@ OF_A_WATCH = "watch "
 
 
 def because(row: IntakeRow, defined: Definitions) -> str:
-    """Return why a row was set aside; of one that a hand has rejected, and that no batch takes, that is said too."""
+    """Return why a row was set aside; of one that was rejected by hand, also whether no batch takes it."""
     if row.message:
         return visible(row.message)
     if row.status is IntakeStatus.PAUSED:

@@ -27,7 +27,7 @@ from batchctl.store.maintenance import attempt_lengths
 from batchctl.store.maintenance.attempt_lengths import Steps
 
 WINDOW = timedelta(days=28)
-"""How far a report looks back where nothing else is said."""
+"""How far a report looks back where no other time is given."""
 PATIENCE = timedelta(seconds=3)
 """How long at most the past is read for what should have arrived by now."""
 MOST = 200

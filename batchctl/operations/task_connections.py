@@ -1,4 +1,4 @@
-"""The connection of a task stands in the row that asks for it: what names none of the configuration is said early."""
+"""The connection of a task stands in the row that asks for it: one that is not configured is reported early."""
 
 from __future__ import annotations
 

@@ -110,6 +110,6 @@ def watch(session: CliSession) -> None:
         living = node.look_for_nobody()
     if not living:
         click.echo("No controller works.", err=True)
-        click.echo("Next: batchctl run   (batchctl incidents says what people have been told)", err=True)
+        click.echo("Next: batchctl run   (batchctl incidents lists what needs a person)", err=True)
         raise click.exceptions.Exit(FINDINGS)
     click.echo(f"{visible(', '.join(living))} {'works' if len(living) == 1 else 'work'}.")

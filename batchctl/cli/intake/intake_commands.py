@@ -90,7 +90,7 @@ def create(session: CliSession, dry_run: bool) -> None:
 
 
 def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
-    """Say of which rows nothing could be made because of somebody's locks, and what ends the first of these."""
+    """Print the rows of which nothing could be made because of locks, who holds these, and what ends them."""
     from batchctl.cli import output
     from batchctl.domain.locked_rows import parted
 

@@ -27,7 +27,7 @@ MOST = 10_000
 """How many incidents are listed at most."""
 _ACTIONS = ("acknowledge", "snooze")
 STALE = timedelta(minutes=5)
-"""After how long a message that somebody claimed may be taken back."""
+"""After how long a message that a controller has claimed may be taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class IncidentDesk(Actor):
     """Where people look after incidents."""
 
     notice: Callable[[InstanceId], None] = lambda _instance_id: None
-    """Opens the incident about an instance that has just failed, before somebody looks after it."""
+    """Opens the incident about an instance that has just failed, before a person acknowledges or snoozes it."""
 
     def acknowledge(self, which: Which, *, reason: str | None) -> Sequence[LookedAfter]:
         """Note that a person takes care: no more reminders are sent; the message that it is over still is."""

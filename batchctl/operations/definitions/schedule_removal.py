@@ -70,9 +70,9 @@ class RemovedSchedule:
 def remove(
     actor: Actor, operator: Operator, name: str, *, reason: str, plugins: JobPlugins | None = None
 ) -> RemovedSchedule:
-    """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL nothing else tells of.
+    """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL without a history.
 
-    Of such a job also what waits is given up: nothing would say any more what it was for. What the code of a decorated
+    Of a job of SQL also what waits is given up: nothing would say any more what it was for. What the code of a decorated
     job still says is refused, as far as `plugins` tell: the next controller that starts would write it again, enabled.
     """
     said = checked_reason(reason) or reason

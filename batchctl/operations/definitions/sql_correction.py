@@ -46,7 +46,7 @@ class Corrected:
 
     @property
     def failed(self) -> tuple[InstanceId, ...]:
-        """Return the runs that carry it out once somebody reruns them, newest first."""
+        """Return the runs that carry it out once they are rerun, newest first."""
         found = [one.instance_id for one in self.runs if one.status in STOPPED]
         return tuple(reversed(found))
 

@@ -124,7 +124,7 @@ def _purges(transactions: Transactions) -> Iterator[PurgeEntry]:
 
 
 def _refuse_unknown(connection: Any, ref: str) -> None:
-    """Say that there is no such row, nor ever was one of which the log tells: the name or number may be misspelt."""
+    """Say that there is no such row, and that the log names none: the name or number may be misspelt."""
     kind, name = ref.split(":", 1) if ":" in ref else ("", ref)
     number = int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None
     if kind == "" and number is not None and instances.load(connection, InstanceId(number)) is None:

@@ -97,7 +97,7 @@ class Timed:
 
     @property
     def words(self) -> str:
-        """Say when it is due; of a row that cannot be understood, what can be told."""
+        """Say when it is due, in words; of a row that cannot be understood, as far as possible."""
         return words_of(self.schedule.timing, self.zone or "") if self.plan is None else self.plan.words
 
     @property
