@@ -1,4 +1,4 @@
-"""Commands as people read them: whole, ready to be pasted, or shortened so that nobody takes what is shown for a command."""
+"""Commands as people read them: whole, ready to be pasted, or shortened so that it cannot be taken for a command."""
 
 from __future__ import annotations
 

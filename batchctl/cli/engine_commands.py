@@ -74,7 +74,7 @@ class Rounds:
 
     @property
     def serves(self) -> bool:
-        """Say whether to go on until somebody ends it, whatever fails meanwhile."""
+        """Say whether to go on until it is ended from outside, whatever fails meanwhile."""
         return not self.once and self.until_idle is None
 
 

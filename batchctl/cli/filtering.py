@@ -34,7 +34,7 @@ def of_starters(command: Command) -> Command:
 
 
 def starts(app: App, batch: str | None, status: str | None) -> Callable[[str, bool], bool]:
-    """Return what says of an entity, and whether its starter is enabled, whether it is wanted."""
+    """Return a function that says whether a starter is wanted, given its entity and whether it is enabled."""
     from batchctl.operations import inspection
 
     entity = None if batch is None else inspection.entity_of(app.transactions, batch)

@@ -19,7 +19,7 @@ FOLDED = 40
 """A column that may be folded keeps this much, unless it needs less."""
 
 _COMMANDS = {"next", "to clear it"}
-"""Columns of commands, which nobody wants to copy in pieces."""
+"""Columns of commands, which have to be copied in one piece."""
 _MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after", "why", "what changed"}
 _MAY_FOLD = _MESSAGES | {
     "batch",

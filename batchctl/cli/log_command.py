@@ -22,7 +22,7 @@ _SEEN = {
     "calendar": "batchctl calendar list",
     "backfill": "batchctl backfill list",
 }
-"""The first words of sources, and what lists those that there are."""
+"""The first words of sources, and the command that lists the sources of each kind."""
 
 
 class Moment(click.ParamType[datetime]):

@@ -179,11 +179,11 @@ CALLED_ELSEWHERE = {
     "help": "--help",
     "version": "--version",
 }
-"""What people type who know other programs: nothing else understands it, and the nearest spelling may be the opposite."""
+"""Words of other programs, and what they are here: the nearest spelling of a command here may do the opposite."""
 
 
 class ReaderGoneError(Exception):
-    """Nobody reads what is printed any more. No `OSError`: click would end the program by itself then, with 1."""
+    """The reader of what is printed has gone. No `OSError`: click itself would end the program on one, with 1."""
 
 
 @contextmanager
@@ -278,7 +278,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
-        code = 0  # Whoever read the output has seen enough.
+        code = 0  # The reader of the output has seen enough.
         standard_error.empty(sys.stdout)
     except OSError as error:
         code = _tell_unwritten(error, debug="--debug" in arguments)
@@ -298,7 +298,7 @@ def _run(arguments: list[str]) -> int:
         tell(f"Code: BC{TYPED}")
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
-        # click makes the one of the other; who was asked and says no has interrupted nothing.
+        # click turns a Ctrl-C into an Abort too; a person who was asked and answers no has interrupted nothing.
         was_asked = isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt)
         tell("Nothing was done." if was_asked else "Interrupted.")
         return INTERRUPTED

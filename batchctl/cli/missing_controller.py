@@ -1,4 +1,4 @@
-"""Said by every command whose work a controller takes up: that nothing happens while none is there."""
+"""What every command says whose work a controller takes up: that nothing happens while none is running."""
 
 from __future__ import annotations
 

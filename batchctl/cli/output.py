@@ -56,10 +56,10 @@ _STYLES = {
 
 
 class PipeConsole(Console):
-    """A console that lets a broken pipe be seen by the one place that deals with it."""
+    """A console that raises when the pipe is broken: `main` alone deals with that."""
 
     def on_broken_pipe(self) -> NoReturn:
-        """Say so."""
+        """Raise."""
         raise BrokenPipeError
 
 
@@ -134,13 +134,13 @@ def warn_of_missing(plugins: Sequence[MissingPlugin]) -> None:
 
 
 def warn_of_misread(found: Sequence[IncidentSign]) -> None:
-    """Say on a line each what a batch says and nothing can be made of."""
+    """Print a line for each thing that a batch's rows say and that cannot be meant so."""
     for one in found:
         say(f"Warning: {visible(one.message).rstrip('.')}. Next: {visible(one.next_step or 'batchctl check')}")
 
 
 def warn_of_lost(instance_ids: Sequence[int]) -> None:
-    """Say on one line that something is run again of which an attempt was lost."""
+    """Say on one line that instances are run again of which an attempt was lost."""
     if instance_ids:
         listed = ", ".join(map(str, instance_ids))
         say(
@@ -160,7 +160,7 @@ def warn(message: str, code: int | str, next_step: str | None = None) -> None:
 def verbatim(text: str) -> None:
     """Print a text exactly, so that it can be copied: nothing is cut, wrapped or coloured.
 
-    What a terminal would obey, it is shown as an escape; whoever reads a file or a pipe gets every character.
+    On a terminal, characters that it would obey are shown as escapes; a file or a pipe gets every character.
     """
     if not sys.stdout.isatty():
         # Else click leaves out what looks like colours.
@@ -228,7 +228,7 @@ def hints(out: Console, *commands: str) -> None:
 
 
 def _with_reason(hint: str) -> str:
-    """Say what an act needs besides, to who has only looked, and has given no reason."""
+    """Return a hint that also names --reason, where a dry run was given none."""
     ctx = click.get_current_context(silent=True)
     if ctx is None or ctx.params.get("reason") != ONLY_LOOKS:
         return hint

@@ -82,7 +82,7 @@ class Progress:
             self._status.stop()
 
     def hear(self, event: Event) -> None:
-        """Show an event; when nobody can see it any more, the work goes on unseen."""
+        """Show an event; when it cannot be written, the work goes on all the same."""
         with suppress(OSError):
             if self._status is None:
                 click.echo(self._line(event), err=True)

@@ -55,7 +55,7 @@ def act_on_many(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Show what was found, ask or have it said that it is meant, and act; exit code 1 when any refused it."""
+    """Show what was found, have it confirmed by --yes or on a terminal, and act; exit code 1 when any refused it."""
     from batchctl.cli import output
     from batchctl.operations import many
     from batchctl.operations.decisions import Action

@@ -22,7 +22,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 LARGEST_ID = 2**63 - 1
 
 ONLY_LOOKS = "(dry run)"
-"""The reason of who only looks: nothing of it is kept."""
+"""The reason of a dry run that was given none: it is not kept."""
 YES = "Accepted for scripts; this command never asks."
 
 
@@ -42,7 +42,7 @@ class WholeNumber(click.IntRange):
 
 
 class OneWord(click.Choice[Any]):
-    """One of some words, in any letter case; a misspelt one is told which is meant."""
+    """One of some words, in any letter case; the error about a misspelt one names the nearest."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's hook
         """Say in one line which words there are."""
@@ -74,7 +74,7 @@ def no_time(value: object, such_as: str, what: str = "a time") -> str:
 
 
 class InstanceNumber(WholeNumber):
-    """The number of an instance; who names a batch or a FileProcess row is told where the numbers are."""
+    """The number of an instance; the error about a batch or a FileProcess row says where the numbers are."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read a number."""
@@ -91,7 +91,7 @@ class InstanceNumber(WholeNumber):
 
 
 def without_name(text: str, ctx: click.Context | None) -> str:
-    """Return the 42 of `LoadOrders#42`; that it is one of LoadOrders is looked at once the database is open."""
+    """Return the 42 of `LoadOrders#42`; whether it is one of LoadOrders is checked once the database is open."""
     name, mark, number = text.rpartition("#")
     session = None if ctx is None else ctx.find_object(CliSession)
     if not mark or not name or not number.isdecimal() or session is None:
@@ -106,7 +106,7 @@ class Ref(click.ParamType[str]):
     name = "ref"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Leave the name of the batch away."""
+        """Drop the name of the batch."""
         del param
         return without_name(str(value), ctx)
 
@@ -152,7 +152,7 @@ class CliSession:
     named: list[tuple[str, int]] = field(default_factory=list)
     """Instances that were named with their batches."""
     settings: list[Settings] = field(default_factory=list)
-    """Those that were read: what has been taken out of the environment since, a command that goes on needs still."""
+    """The settings that were read, kept for the next `app`: variables may have left the environment since."""
 
     @contextmanager
     def app(self) -> Iterator[App]:
@@ -189,7 +189,7 @@ def as_rows(command: Command) -> Command:
 def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     """Return the batches whose names begin so, for a shell that completes what is typed.
 
-    A database that cannot be asked has none: nobody who presses a key wants to read an error.
+    A database that cannot be asked yields none: pressing a key must not print an error.
     """
     from batchctl.app import open_app
     from batchctl.operations import inspection
@@ -205,7 +205,7 @@ def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
 
 
 _DRY_RUN = click.option("--dry-run", is_flag=True, is_eager=True, help="Only show what would be done.")
-"""Read before the reason, which nobody has to give who only looks."""
+"""Read before the reason, which a dry run does not need."""
 
 
 def dry_run(command: Command) -> Command:
@@ -221,7 +221,7 @@ def sure(command: Command) -> Command:
 
 
 def can_ask() -> bool:
-    """Say whether somebody sits at a terminal."""
+    """Say whether standard input and standard error are terminals."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -1,4 +1,4 @@
-"""What people are told on standard error. The exit code tells programs: what cannot be written there changes nothing."""
+"""Messages for people on standard error. One that cannot be written does not change the exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 @contextmanager
 def unless_full() -> Iterator[None]:
-    """Do without what the disk behind standard error does not take; that a reader has gone is for others to see."""
+    """Ignore that standard error cannot be written, as on a full disk; a broken pipe is raised, for the caller."""
     try:
         yield
     except BrokenPipeError:
@@ -28,7 +28,7 @@ def tell(message: str) -> None:
 
 
 def empty(stream: TextIO) -> None:
-    """Let what is still to be written to a stream go nowhere where it cannot be written: Python ends with 120 otherwise."""
+    """Flush a stream; where that fails, discard what it holds: otherwise Python would end with exit code 120."""
     try:
         stream.flush()
     except OSError:

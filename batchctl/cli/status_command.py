@@ -92,7 +92,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     if not seen.controllers:
         controller = "no controller is running"
         if seen.running:
-            controller += ": nobody follows what stands as running"
+            controller += ": none follows what stands as running"
         # Who stopped all controllers on purpose need not read of it.
         if seen.last_sign is not None and (seen.running or TO_END_IT in seen.last_sign):
             controller += f"; {seen.last_sign}"

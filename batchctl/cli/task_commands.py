@@ -108,10 +108,10 @@ def task(
 @dry_run
 @pass_session
 def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
-    """Make the task queue, with which whoever may insert its rows runs any command as the controller's user.
+    """Make the task queue: every user who may insert its rows then runs any command as the controller's user.
 
     On PostgreSQL and SQL Server the script of batchctl db roles keeps every role out but the owner of the tables, the
-    controller, and those named here. On SQLite whoever may write to the file may do anything anyway.
+    controller, and those named here. On SQLite every user who may write to the file may do anything anyway.
     """
     from batchctl.cli import output
     from batchctl.operations.operators.acts import Actor
@@ -253,7 +253,7 @@ class _Progress:
         self._wanted = wanted
         self._length = 0
         self.idle: tuple[str, ...] = ()
-        """What to type where nobody takes up what is waited for; it is said once."""
+        """What to type where no controller takes up what is waited for; it is printed once."""
         self._is_shown = sys.stderr.isatty()
 
     def show(self, left: Sequence[Awaited], seconds: float) -> None:

@@ -86,7 +86,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clerk:
-    """Somebody who deals with rows that are not work, and what it takes. With `dry_run` nothing is written."""
+    """Acts on rows that are not work. With `dry_run` nothing is written."""
 
     transactions: Transactions
     clock: Clock
@@ -106,7 +106,7 @@ class Clerk:
         return self._move(RETRY, intake_id, decide, reason, None)
 
     def reject(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
-        """See that nothing comes of a row that nobody wants."""
+        """Reject a row that is not wanted, so that nothing comes of it."""
 
         def decide(connection: Any, found: _Found) -> MovedRow:
             del connection
@@ -134,7 +134,7 @@ class Clerk:
         found = _load(connection, intake_id, _load_locked)
         _check_resend(connection, found)
         row, first = found.row, _first_of(connection, intake_id)
-        # Two who send the same again must not both be the second.
+        # Two acts that send the same row again must not both be its second submission.
         intake.lock(connection, first)
         number = _number_of_next(connection, first)
         source = fitting(f"{RESEND} by {self._who}, submission {number} of FileProcess {first}: {reason}")
@@ -181,7 +181,7 @@ class Clerk:
             if status is IntakeStatus.READY:
                 file_watches.expect_renamed(connection, found.row)
             if found.made and not found.lacking and not found.open_ones:
-                # Nobody makes an instance of it any more whose end would complete it.
+                # No more instance of it is made whose end would complete it.
                 intake.complete_if_done(connection, intake_id, now)
                 status = IntakeStatus.COMPLETE
             was = {"Status": found.row.status, "Message": found.row.message}
@@ -247,7 +247,7 @@ def _check_reject(found: _Found) -> None:
         cancel = [f"batchctl cancel {instance.instance_id} --reason ..." for instance in found.open_ones]
         next_step = "; ".join(cancel) or f"batchctl inbox show {at}"
         raise Refused(f"{found.name} has become work already: {listed}.", next_step=next_step)
-    # Of one that a populator has rejected a person says that it stays so.
+    # A person may confirm the rejection of a row that a populator has rejected.
     by_a_person = row.status is IntakeStatus.REJECTED and (row.message or "").startswith(remedies.REJECTED_BY)
     if by_a_person or row.status in {IntakeStatus.DUPLICATE, IntakeStatus.COMPLETE}:
         raise StatusChanged(found.name, f"{row.status} already", REJECT, next_step=f"batchctl inbox show {at}")
@@ -298,7 +298,7 @@ def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:
 
 
 def _named(before: str | None) -> IntakeId | None:
-    with suppress(ValueError, AttributeError):  # Whoever writes such a row by hand may write anything.
+    with suppress(ValueError, AttributeError):  # A row that is written by hand may hold anything.
         first = json.loads(before or "{}").get("FileProcess_id")
         return IntakeId(first) if isinstance(first, int) else None
     return None

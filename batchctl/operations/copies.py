@@ -19,12 +19,12 @@ _LEFT_LOG = " If {log} of an earlier file lay here when it was copied, remove th
 
 
 def original_of(connection: Any) -> str | None:
-    """Return where the database is that this one is a copy of; None for one that is where it was, or nobody knows where."""
+    """Return where the original of this database is; None when this is no copy, or its place is not known."""
     kept, here = leading.load(connection).place, dialect_of(connection).whereabouts(connection)
     if kept is None or here is None or is_same(kept, here):
         return None
     original = described(kept)
-    # A backup that was put into its place, say.
+    # For example a backup that was restored in the place of the original.
     return f"what was {original} before" if original == described(here) else original
 
 
@@ -35,7 +35,7 @@ def refused_on(connection: Any) -> Refused | None:
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:
-    """Refuse to work on a copy; of a database of which nobody knows yet where it is, remember that."""
+    """Refuse to work on a copy; record the place of a database for which none is recorded yet."""
     with transactions.read() as connection:
         refused = refused_on(connection)
     if refused is not None:
@@ -44,7 +44,7 @@ def settle(transactions: Transactions, clock: Clock) -> None:
 
 
 def remember(transactions: Transactions, clock: Clock) -> None:
-    """Remember where a database is, unless that is known: whatever is copied from now on knows that it is a copy."""
+    """Record where a database is, unless that is recorded: a copy that is made from now on is seen to be one."""
     with transactions.read() as connection:
         is_settled = leading.load(connection).place is not None
         here = dialect_of(connection).whereabouts(connection)

@@ -82,7 +82,7 @@ class Explanation:
 
 
 class Benches(NamedTuple):
-    """What tries out that which starts work of itself."""
+    """Try out what a schedule or a trigger would start now."""
 
     schedules: Callable[[], ScheduleBench]
     triggers: Callable[[], Bench]
@@ -98,7 +98,7 @@ def why(
 ) -> Explanation:
     """Explain `42` (a BatchControl id), `batch:NAME`, `file:17` (a FileProcess id), `schedule:NAME` or `trigger:NAME`.
 
-    What starts a batch of itself is told by a `timetable`; schedules and triggers are tried out on `benches`.
+    `timetable` says which schedules start a batch; schedules and triggers are tried out on `benches`.
     """
     kind, colon, name = ref.partition(":")
     if benches is not None and kind == "schedule":
@@ -264,7 +264,7 @@ def _of_batch(
 
 
 def _misread(connection: Any, batch: BatchDefinition, now: datetime, announced: Iterable[Gate]) -> Iterator[str]:
-    """Yield what cannot be meant so, or is not installed, and no gate tells."""
+    """Yield what cannot be meant so, or is not installed, and stands in none of the gates."""
     blocked = {gate.blocked for gate in announced}
     for one in misread.of_batch(connection, batch, (), now):
         if visible(one.message) not in blocked:
@@ -278,7 +278,7 @@ def _waits_of(
 
 
 def _past_dependencies(batch: BatchDefinition) -> tuple[Gate, ...]:
-    """What has an instance waits for no other batch any more."""
+    """Return the gate of dependencies as passed: the instance is there, so it waits for no other batch any more."""
     return (Gate(name="dependency"),) if batch.dependencies else ()
 
 
@@ -475,7 +475,7 @@ def _populator(batches: Iterable[BatchDefinition]) -> Gate:
 
 
 def _asked(batch: BatchDefinition, now: datetime) -> Gate:
-    """Return the gate of a batch's populator, and of what that is told to search."""
+    """Return the gate of a batch's populator and of its PopulatorArgs."""
     gate = gates.populator(batch)
     for finding in misread.of_populator(batch, now) if gate.blocked is None else ():
         return Gate("populator", visible(finding.message), finding.next_step, f"ProcessBatch {batch.batch_id}")
@@ -493,7 +493,7 @@ def _entity(
         return
     blocked, clear = remedies.untaken(row, tuple(batches.values()))
     if row.status is IntakeStatus.REJECTED:
-        # Beside the gate of its status: what to do is said once.
+        # The gate of its status stands beside this one and names the same remedy.
         clear = remedies.to_take_in(row, takers, again)
     yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
 
@@ -524,7 +524,7 @@ def _is_there(connection: Any, presence: Presence, now: datetime, about: Collect
 def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
     """Return the gate of controllers that live: passed as long as one of them is kept from nothing.
 
-    That somebody keeps rows locked is no matter of what is not one of these.
+    Locks on rows that are not in `about` do not block it.
     """
     locked = gates.locks(living, about)
     if locked.blocked is not None:
@@ -547,7 +547,7 @@ def _controller(
     found: Callable[[Any, datetime], Sequence[ControllerRow]],
     about: Collection[str] = (),
 ) -> Gate:
-    """Return the gate of the controllers that do something, and of one that did whose sign of life is the last."""
+    """Return the gate of the controllers that `found` finds; if there are none, with the last sign of life of any."""
     refused = copies.refused_on(connection)
     if refused is not None:
         return Gate(name="controller", blocked=refused.message, clear=refused.next_step, row="Leader 1")

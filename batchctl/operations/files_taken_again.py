@@ -16,7 +16,7 @@ _NO_WORK = {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.PAUSED}
 
 
 def find(connection: Any, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenFile]:
-    """Return by the rows among some that are no work the file of each that a watch has taken since."""
+    """Return, by row, the file of each given row that is no work and whose file a watch has taken since."""
     return file_watches.taken_again(connection, [row for row in rows if row.status in _NO_WORK])
 
 

@@ -71,7 +71,7 @@ class BatchCounts:
     batch: BatchDefinition
     instances: Mapping[InstanceStatus, int]
     misread: tuple[IncidentSign, ...] = ()
-    """Incidents about what its row says and nothing can be made of."""
+    """Incidents about what in its rows cannot be meant so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,11 +64,11 @@ class Intervention:
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
     uses_file_name: bool = False
-    """Whether a step that is left uses FileName, which nobody can correct here."""
+    """Whether a step that is left uses FileName, which a rerun cannot correct."""
     missing: tuple[MissingPlugin, ...] = ()
     """What steps that are left name, and no controller has."""
     misread: tuple[IncidentSign, ...] = ()
-    """What else the batch says and nothing can be made of."""
+    """What else in the batch's rows cannot be meant so."""
     corrected: CorrectedFile | None = None
     """The file of what is over now, if it was corrected and no step has read it since."""
     may_be_at_work: bool = False
@@ -119,14 +119,14 @@ class Switching:
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
     misread: tuple[IncidentSign, ...] = ()
-    """What else the batch says and nothing can be made of."""
+    """What else in the batch's rows cannot be meant so."""
     released: Released | None = None
     """What has become of what waited; None where it was not switched on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """Somebody who acts, and what it takes. With `dry_run` nothing is written."""
+    """Acts on instances and batches for a user of a host. With `dry_run` nothing is written."""
 
     transactions: Transactions
     clock: Clock
@@ -137,7 +137,7 @@ class Operator:
 
     @property
     def actor(self) -> Actor:
-        """Return who acts on definitions likewise."""
+        """Return what acts on definitions for the same user of the same host."""
         return Actor(
             transactions=self.transactions, clock=self.clock, user=self.user, host=self.host, dry_run=self.dry_run
         )
@@ -153,7 +153,7 @@ class Operator:
     ) -> Intervention:
         """Run an instance again from the step that failed, or from a chosen one, with corrected values.
 
-        Refused when it does not stand any more as whoever decided that has `seen` it.
+        Refused when the instance differs from `seen`, as it was shown before the rerun was decided.
         """
 
         def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
@@ -234,7 +234,7 @@ class Operator:
         return actor.act(switch)
 
     def note_as_it_was(self, connection: Any, action: str, name: str, reason: str | None) -> None:
-        """Write down that a batch was as wanted already: whatever was asked for by a row and done has its audit row."""
+        """Write down that a batch was as wanted already: every request by a row that was done has its audit row."""
         self._audit(connection, action, batch_target(name), reason, {}, {})
 
     def _act(

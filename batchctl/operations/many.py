@@ -36,7 +36,7 @@ USUAL = {
     Action.SKIP: InstanceStatus.FAILED,
     Action.RESUME: InstanceStatus.PAUSED,
 }
-"""Which are meant where nobody says it; the other acts have to be told."""
+"""The status that is meant where none is given; the other acts need one to be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class ManyOutcome:
     corrected: tuple[CorrectedFile, ...] = ()
     """Files that were corrected, of what is over now, and that no step has read since."""
     lost: tuple[InstanceId, ...] = ()
-    """What is run again of which an attempt was lost: that may be at work still."""
+    """What is run again though an attempt of it was lost, which may be at work still."""
 
     def columns(self) -> Columns:
         """Return it for programs."""
@@ -111,7 +111,7 @@ def select(transactions: Transactions, action: Action, wanted: InstanceFilter) -
 
 
 def act_on(operator: Operator, selection: Selection, act: Act) -> ManyOutcome:
-    """Act on every one that stands as it was found; a chunk that somebody stays in the way of is done one by one."""
+    """Act on every one that stands as it was found; a chunk that another client's locks hold up is done one by one."""
     done, refused, lost = list[InstanceId](), list[tuple[InstanceId, str]](), set[InstanceId]()
     meant = _if_still(selection.status, _noting(lost, act))
     for at in range(0, len(selection.ids), CHUNK):
@@ -131,7 +131,7 @@ def act_on(operator: Operator, selection: Selection, act: Act) -> ManyOutcome:
 
 
 _ENDING = {Action.CANCEL, Action.SKIP}
-"""What may leave an instance that nothing of goes on."""
+"""Acts after which an instance may be over."""
 
 
 def _corrected(operator: Operator, done: Sequence[InstanceId]) -> Iterator[CorrectedFile]:
@@ -144,7 +144,7 @@ def _corrected(operator: Operator, done: Sequence[InstanceId]) -> Iterator[Corre
 
 
 def check_sure(selection: Selection, *, sure: bool) -> None:
-    """Refuse to act on many whom nobody has looked at."""
+    """Refuse to act on many instances that no person has looked at."""
     if selection.ids and not sure:
         raise Refused(
             selection.wording, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
@@ -152,7 +152,7 @@ def check_sure(selection: Selection, *, sure: bool) -> None:
 
 
 def _noting(lost: set[InstanceId], act: Act) -> Act:
-    """Act, and note what is run again of which an attempt was lost."""
+    """Act, and note each instance that is run again though an attempt of it was lost."""
 
     def noting(operator: Operator, instance_id: InstanceId) -> object:
         done = act(operator, instance_id)
@@ -164,7 +164,7 @@ def _noting(lost: set[InstanceId], act: Act) -> Act:
 
 
 def _if_still(status: InstanceStatus, act: Act) -> Act:
-    """Act only on those that stand as they were found: whom somebody has dealt with meanwhile nobody has counted."""
+    """Act only on instances that stand as they were found: others were not counted when the act was confirmed."""
 
     def checked(operator: Operator, instance_id: InstanceId) -> object:
         with operator.transactions.read() as connection:
@@ -188,7 +188,7 @@ def _together(operator: Operator, ids: Sequence[InstanceId], act: Act) -> list[t
 
 
 def _alone(operator: Operator, instance_id: InstanceId, act: Act, busy: Busy) -> str | None:
-    """Act on one of those that somebody was in the way of; if he is of this one, return who."""
+    """Act on one instance of a chunk that was locked; where this one is locked, return who holds it."""
     try:
         work = partial(_chunk, operator, [instance_id], act)
         ((_, said),) = operator.transactions.run(frozenset({Boundary.OPERATOR}), work, nowait=True)

@@ -122,11 +122,11 @@ class Overview:
     controllers: tuple[str, ...]
     """The controllers that work on the database."""
     last_sign: str | None
-    """Which gave the last sign of life, if none works."""
+    """Which controller gave the last sign of life, and when, if none works."""
     copy: Refused | None
-    """That nothing runs on the database, because it is a copy."""
+    """The message that nothing runs on the database because it is a copy; None when it is none."""
     left_out: tuple[str, ...]
-    """What is to be said of the plugin modules that they work without."""
+    """Messages about the plugin modules that the controllers work without."""
     failures: Mapping[str, str]
     """What keeps controllers from their work, by their names."""
     instances: Mapping[InstanceStatus, int]
@@ -161,10 +161,10 @@ class Overview:
     unreadable: tuple[UnreadableRow, ...] = ()
     """Rows that nothing can go by."""
     incidents: tuple[Incident, ...] = ()
-    """Of those that stand first the ones that nobody has acknowledged, the newest of them first."""
+    """Incidents that stand: first the ones that are not acknowledged, newest first."""
     incident_count: int = 0
     acknowledged_count: int = 0
-    """How many of these somebody has acknowledged."""
+    """How many of these are acknowledged."""
     full_disks: tuple[HealthFinding, ...] = ()
     """Disks of this host on which nothing may be recorded soon."""
 
@@ -178,7 +178,7 @@ def overview(
     timetable: Timetable | None = None,
     full_disks: tuple[HealthFinding, ...] = (),
 ) -> Overview:
-    """Look at everything once; no list is longer than `most`. Of schedules a `timetable` tells."""
+    """Look at everything once; no list is longer than `most`; `timetable` reads the schedules."""
     now = clock.now()
     with transactions.read() as connection:
         defined = definitions.read(connection)

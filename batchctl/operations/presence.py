@@ -1,4 +1,4 @@
-"""Which controllers work on the database, as far as anybody can tell who only looks."""
+"""Which controllers work on the database, as far as their rows and this host tell."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Presence:
         return [row for row in self.living(connection, now) if row.scheduler_zone is not None]
 
     def living_of_any_version(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
-        """Return the same in a database that may be of an older version; nobody where none are listed yet."""
+        """Return the same in a database that may be of an older version; none if it does not list controllers yet."""
         if not controllers.are_listed(connection):
             return ()
         return self._running(controllers.everyone_of_any_version(connection), now)

@@ -30,7 +30,7 @@ def findings(settings: config.Settings) -> Iterator[tuple[str, HealthFinding]]:
 def _of(
     target: str, paths: Sequence[Path], mode: str, harmless: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, HealthFinding]]:
-    """Yield a reading: what every user may do is a warning, a group was let in on purpose."""
+    """Yield a finding: what every user may do is a warning, a group was let in on purpose."""
     found = {path: others_at(path) for path in paths if path.exists()}
     if not found:
         return
@@ -49,7 +49,7 @@ def _of(
         others = found[shared[0]]
         said = f"The group {visible(others.group_name)} may {others.group} {_listed(shared)}, besides its owner."
     else:
-        said = f"Nobody else gets at {_listed(list(found)[:1])}, as far as its mode says."
+        said = f"No other user gets at {_listed(list(found)[:1])}, as far as its mode says."
     yield target, HealthFinding(CHECK, Result.OK, said)
 
 
@@ -62,7 +62,7 @@ def _database_files(settings: config.Settings) -> list[Path]:
     try:
         database = engine.file_of(settings.database_url, settings.directory)
     except ConfigurationError:
-        return []  # What is wrong with the URL, the reading of the database says.
+        return []  # What is wrong with the URL, the finding about the database says.
     if database is None:
         return []
     return [database.with_name(f"{database.name}{end}") for end in ("", "-wal", "-shm", "-journal")]

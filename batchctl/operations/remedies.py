@@ -22,7 +22,7 @@ OF_A_WATCH = "watch "
 
 
 def because(row: IntakeRow, defined: Definitions) -> str:
-    """Return why a row was set aside; of one that a hand has rejected, and that no batch takes, that is said too."""
+    """Return why a row was set aside; of one that was rejected by hand, also whether no batch takes it."""
     if row.message:
         return visible(row.message)
     if row.status is IntakeStatus.PAUSED:
@@ -49,12 +49,12 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
         return f"nothing; {wanted}"
     reject = f"batchctl inbox reject {row.intake_id} --reason ..."
     if (row.message or "").endswith(CORRECTED):
-        return f"{retry}; if nobody wants it: {reject}"
+        return f"{retry}; if it is not wanted: {reject}"
     of_it = [batch for batch in batches if batch.entity == row.entity]
     if not of_it:
-        return f"{_entity(row)}, then: {retry}; if nobody wants it: {reject}"
+        return f"{_entity(row)}, then: {retry}; if it is not wanted: {reject}"
     if _is_of_procedure(row, of_it):
-        return f"make or correct what the reason names, then: {retry}; if nobody wants it: {reject}"
+        return f"make or correct what the reason names, then: {retry}; if it is not wanted: {reject}"
     takers = ", ".join(visible(batch.name) for batch in of_it)
     populator = f"Populator and PopulatorArgs of batch {takers}"
     column = _columns(row, of_it)
@@ -62,7 +62,7 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition], again: TakenF
         # Its watch takes the file under its new name: who corrected the row would load it once more.
         rename = f"rename the file, which {visible(row.source or '')} takes then under its new name, and: {reject}"
         return f"{rename}; or correct {populator} (UPDATE ...), then: {retry}"
-    return f"correct {column}, or {populator} (UPDATE ...), then: {retry}; if nobody wants it: {reject}"
+    return f"correct {column}, or {populator} (UPDATE ...), then: {retry}; if it is not wanted: {reject}"
 
 
 def _is_of_procedure(row: IntakeRow, takers: Iterable[BatchDefinition]) -> bool:
@@ -103,7 +103,7 @@ def _searches(batch: BatchDefinition) -> bool:
 
 def untaken(row: IntakeRow, batches: Collection[BatchDefinition]) -> tuple[str, str]:
     """Return what is wrong with a row whose entity no batch takes, and what to do about it."""
-    unwanted = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
+    unwanted = f"if it is not wanted: batchctl inbox reject {row.intake_id} --reason ..."
     to_do = f"{_entity(row)}; {unwanted}"
     return f"no batch takes entity '{visible(row.entity)}'.{meant_by(row.entity, batches)}", to_do
 

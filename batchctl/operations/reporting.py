@@ -27,9 +27,9 @@ from batchctl.store.maintenance import attempt_lengths
 from batchctl.store.maintenance.attempt_lengths import Steps
 
 WINDOW = timedelta(days=28)
-"""How far a report looks back where nothing else is said."""
+"""How far a report looks back where no other time is given."""
 PATIENCE = timedelta(seconds=3)
-"""How long it is read at most when files have come before."""
+"""How long at most the past is read for what should have arrived by now."""
 MOST = 200
 """How many lines of each kind a report has at most."""
 STANDING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED, InstanceStatus.RETRY)
@@ -167,13 +167,13 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Looks at how it goes, now and since some time ago."""
+    """Reads what is due, what is late and how long steps take."""
 
     transactions: Transactions
     timetable: Timetable
     rules: AlertRules
     names: Sequence[str] = ()
-    """Of which batches; of all when none is named."""
+    """Names of the batches that are wanted; none means all."""
     since: datetime | None = None
 
     def durations(self) -> tuple[StepLengths, ...]:

@@ -42,11 +42,11 @@ class Joined:
         return work(self.connection)
 
     def changed(self) -> Change:
-        """Nobody asks within a transaction."""
+        """Return no change: nothing within a transaction asks."""
         return Change.NOTHING
 
     def notify(self) -> Notify | None:
-        """Nobody waits within a transaction."""
+        """Return None: nothing waits within a transaction."""
         return None
 
 

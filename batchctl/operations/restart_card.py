@@ -76,7 +76,7 @@ def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: Ba
 
 
 def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> bool:
-    """Say whether an attempt at a step that is run again was lost: nobody knows that it has ended."""
+    """Say whether an attempt at a step that is run again was lost: it may not have ended."""
     return any(entry.may_have_run and entry.seq > after.last_seq for entry in entries)
 
 
@@ -98,7 +98,7 @@ def _bypassed(
     """Say what would have kept the instance from this without a person."""
     match before.status:
         case InstanceStatus.HELD:
-            yield "it is held: nobody knows how its last attempt ended, and that step is run again"
+            yield "it is held: it is not known how its last attempt ended, and that step is run again"
         case InstanceStatus.PAUSED:
             yield "somebody paused it"
         case InstanceStatus.CANCELLED:

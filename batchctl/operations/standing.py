@@ -1,4 +1,4 @@
-"""Where an instance stands in its batch: what its gates depend on, for whoever explains them."""
+"""Where an instance stands in its batch: what its gates depend on, for the commands that explain them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ AHEAD_AT_ONCE = 50
 
 @dataclass(frozen=True)
 class WaitingLine:
-    """Everybody who stands in line at this moment, as the controller would find them."""
+    """The instances in line at this moment, as a controller would find them."""
 
     connection: Any
     batches: Mapping[BatchId, BatchDefinition]
     """In the order in which a controller looks at them."""
     now: datetime
     controllers: Sequence[ControllerRow] = ()
-    """Those that run, for whoever asks whether they have room for another instance."""
+    """The controllers that run; none given means that their slots are not looked at."""
     _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
-    """What other batches get before one, of those that have been asked for."""
+    """By batch, the instances of other batches that are claimed before its own, as far as reckoned yet."""
 
     def gates_of(self, instance: BatchInstance) -> tuple[gates.Gate, ...]:
         """Return every gate of an instance."""
@@ -41,7 +41,7 @@ class WaitingLine:
         claimed = [at for at in self._claimed if at.instance_id != instance.instance_id]
         first = self._first(instance, batch)
         others = self._occupancy([*claimed, *first])
-        # One that is only imagined to be ready is not in its own way.
+        # A failed instance that is looked at as if it were ready does not stop itself.
         fails = instance.status in STANDING_FAILURE
         stoppers = [at for at in self.stoppers if fails or at.instance_id != instance.instance_id]
         standing = gates.GateContext(
@@ -64,7 +64,7 @@ class WaitingLine:
             after = page[-1].instance_id
 
     def _first(self, instance: BatchInstance, batch: BatchDefinition) -> list[BatchInstance]:
-        """Return what a controller that claims now claims before an instance, of what takes anything from it."""
+        """Return the instances that a controller would claim before this one, of those that may take what it needs."""
         found = list(self._of_others(batch))
         places = self._occupancy([*self._claimed, *found]).places(batch)
         if gates.is_open(batch, self.now) and places > 0:
@@ -73,7 +73,7 @@ class WaitingLine:
         return found
 
     def _of_others(self, batch: BatchDefinition) -> list[BatchInstance]:
-        """Return what is claimed first of the batches before one, by Seq: they may take what it needs."""
+        """Return the instances of batches before one, by Seq, that are claimed first and may take what it needs."""
         if batch.batch_id in self._asked:
             return self._asked[batch.batch_id]
         found = self._asked[batch.batch_id] = list[BatchInstance]()
@@ -107,7 +107,7 @@ class WaitingLine:
 
     @cached_property
     def _free_slots(self) -> int | None:
-        """Return how many more instances the controllers take at this moment; None where nobody asks."""
+        """Return how many more instances the controllers take at this moment; None where no controllers are given."""
         if not self.controllers:
             return None
         claims = Counter(at.claimed_by for at in self._claimed)
@@ -135,7 +135,7 @@ class WaitingLine:
     def _ahead(
         self, instance: BatchInstance, batch: BatchDefinition, first: Sequence[BatchInstance]
     ) -> BatchInstance | None:
-        """Return what makes an instance wait; a retry that starts first itself makes nothing wait."""
+        """Return an earlier instance that makes this one wait; one that starts first itself makes none wait."""
         most = AHEAD_AT_ONCE + len(first)
         earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, most)
         starting = {at.instance_id for at in first}

@@ -17,7 +17,7 @@ from batchctl.store.scheduler_log import WantedEvents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events somebody wants to see, in his words; None where anything will do."""
+    """Which events are wanted, as a person names them; None where any will do."""
 
     source: str | None = None
     entity: str | None = None

@@ -1,4 +1,4 @@
-"""The connection of a task stands in the row that asks for it: what names none of the configuration is said early."""
+"""The connection of a task stands in the row that asks for it: one that is not configured is reported early."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(
     known: Collection[str],
     populate: Callable[[IntakeRow, BatchDefinition], Populated],
 ) -> None:
-    """Refuse a row whose task would fail for its connection, as far as that can be known: of what others populate it cannot."""
+    """Refuse a row whose task would fail for its connection; what populators of other kinds make of it is not known."""
     for batch in takers:
         if batch.populator != "pattern" or batch.populator_args:
             continue

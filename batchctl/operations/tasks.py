@@ -28,7 +28,7 @@ from batchctl.preparation import Preparer
 from batchctl.store.definitions import definitions
 
 ENTITY = TASK
-TO_ENABLE = f"{ENABLE_TASK}   (then whoever may insert FileProcess rows runs commands as the controller)"
+TO_ENABLE = f"{ENABLE_TASK}   (then every user who may insert FileProcess rows runs commands as the controller)"
 
 
 class Populators(Protocol):

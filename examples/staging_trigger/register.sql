@@ -16,7 +16,7 @@ SELECT ProcessBatch_id, 20, 'load them', 'sql', 'warehouse',
         UPDATE StagingOrders SET ImportStatus = 2 WHERE ImportStatus = 1'
 FROM ProcessBatch WHERE ProcessBatchName = 'LoadOrders';
 
--- 500 rows start it; a few that nobody adds to start it after half an hour.
+-- 500 rows start it; a few to which none are added start it after half an hour.
 INSERT INTO DataTrigger
     (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, CreatedColumn, RowThreshold, IdleMinutes)
 VALUES ('orders', 'LoadOrders', 'warehouse', 'StagingOrders', 'ImportStatus', '0', 'CreatedAt', 500, 30);

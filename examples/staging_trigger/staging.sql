@@ -1,4 +1,4 @@
--- The database of whoever brings the rows: on SQLite and on PostgreSQL alike.
+-- The database of the program that brings the rows: on SQLite and on PostgreSQL alike.
 
 CREATE TABLE StagingOrders (
     OrderId INTEGER PRIMARY KEY,

@@ -146,7 +146,7 @@ def test_a_second_controller_works_beside_the_first_and_goes_on_with_what_that_l
     first.wait(PATIENCE)
     assert Path(f"/proc/{pid}").exists(), "the step outlives its controller"
     seen = " ".join(shop.run("status").stdout.split())
-    assert "nobody follows what stands as running" in seen
+    assert "none follows what stands as running" in seen
     after = shop.start("process")
     said = iter(after.stderr or ())
     assert any("step.adopted" in line for line in said)

@@ -434,7 +434,7 @@ def test_what_keeps_a_trigger_from_starting_anything_is_found(world: World) -> N
     assert trigger_findings(world) == [
         ("a", "ConnectionName", "Connection 'whx' is not in the configuration. Did you mean 'wh'?"),
         ("a", "Entity", "No batch takes entity 'Order': nothing comes of it. Did you mean 'Orders'?"),
-        ("b ", "TriggerName", "It holds what nobody can see: 'b '."),
+        ("b ", "TriggerName", "It holds an invisible character or a blank at an end: 'b '."),
     ]
 
 

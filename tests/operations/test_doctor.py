@@ -201,7 +201,8 @@ def test_a_batch_that_runs_whatever_a_row_says_is_warned_of_where_nothing_keeps_
     assert before.result is Result.OK
     assert after.result is Result.WARN
     assert (
-        "Batch Chores (entity 'Chores') runs whatever a row says: whoever may insert FileProcess rows" in after.message
+        "Batch Chores (entity 'Chores') runs whatever a row says: every user who may insert FileProcess rows"
+        in after.message
     )
     assert str(after.next_step) == "do as batchctl db roles says, or: batchctl disable Chores --reason ..."
 
@@ -220,9 +221,7 @@ def test_a_step_that_nobody_follows_is_warned_of_with_the_last_sign_of_life(worl
     finding = examined(world.directory, world.database.url)["database_url", "controller"]
 
     assert finding.result is Result.WARN
-    assert (
-        "nobody follows what stands as running: the last sign of life is of 2026-01-02 03:04:05 UTC" in finding.message
-    )
+    assert "none follows what stands as running: the last sign of life is of 2026-01-02 03:04:05 UTC" in finding.message
     assert "batchctl run" in str(finding.next_step)
 
 

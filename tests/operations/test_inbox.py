@@ -129,7 +129,7 @@ def test_what_is_to_be_corrected_of_a_rejected_row_is_what_its_populator_goes_by
     settings = (
         "or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then: batchctl inbox retry 1 --reason ...; "
     )
-    settings += "if nobody wants it: batchctl inbox reject 1 --reason ..."
+    settings += "if it is not wanted: batchctl inbox reject 1 --reason ..."
 
     assert listed(world)[1].clear == f"correct {correct}, {settings}"
 
@@ -149,7 +149,7 @@ def test_what_a_procedure_lacks_that_fills_instances_is_to_be_made(
         world.batch("Sensor")
     world.submit("Sensor", "/in/x.txt", Status="rejected", Message=message)
 
-    settings = "batchctl inbox retry 1 --reason ...; if nobody wants it: batchctl inbox reject 1 --reason ..."
+    settings = "batchctl inbox retry 1 --reason ...; if it is not wanted: batchctl inbox reject 1 --reason ..."
     assert listed(world)[1].clear == f"make or correct what the reason names, then: {settings}"
     world.sql("UPDATE FileProcess SET Status = 'ready', PopulatorTries = 9")
     assert listed(world)[1].clear == "make or correct what the reason names, then: batchctl accept 1 --reason ..."
@@ -175,11 +175,11 @@ def test_every_row_that_is_not_work_is_listed_newest_first_with_why_and_what_to_
         5: ("somebody inserted or set it as paused", "batchctl inbox retry 5 --reason ..."),
         4: (
             "no batch takes entity 'Sensr'. Did you mean 'Sensor'?",
-            f"{CORRECT_ENTITY} if nobody wants it: batchctl inbox reject 4 --reason ...",
+            f"{CORRECT_ENTITY} if it is not wanted: batchctl inbox reject 4 --reason ...",
         ),
         3: (
             "batch Sensor: no csv",
-            f"{CORRECT_FILE} batchctl inbox retry 3 --reason ...; if nobody wants it: batchctl inbox reject 3 --reason ...",
+            f"{CORRECT_FILE} batchctl inbox retry 3 --reason ...; if it is not wanted: batchctl inbox reject 3 --reason ...",
         ),
         2: ("batch B: same Data as FileProcess 1", "batchctl accept 2 --reason ..."),
     }
@@ -448,7 +448,7 @@ def test_a_rejected_row_that_was_corrected_says_so_and_is_only_to_be_looked_at_a
     assert (right.because, listed(world)[number].because) == ("no match (corrected since)",) * 2
     assert (
         right.clear
-        == f"batchctl inbox retry {number} --reason ...; if nobody wants it: batchctl inbox reject {number} --reason ..."
+        == f"batchctl inbox retry {number} --reason ...; if it is not wanted: batchctl inbox reject {number} --reason ..."
     )
 
 

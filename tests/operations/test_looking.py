@@ -407,7 +407,7 @@ def test_a_rejected_row_is_corrected_before_it_is_tried_again(world: World) -> N
     world.create()
     correct = (
         "correct FileName, or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then:"
-        " batchctl inbox retry 1 --reason ...; if nobody wants it: batchctl inbox reject 1 --reason ..."
+        " batchctl inbox retry 1 --reason ...; if it is not wanted: batchctl inbox reject 1 --reason ..."
     )
 
     assert look(world).to_take_in == {1: correct}

@@ -193,4 +193,4 @@ def test_a_group_of_the_owner_alone_is_nobody_else(open_folder: Path, monkeypatc
     assert settings.file is not None
     settings.file.chmod(0o660)
 
-    assert findings(settings)["settings"].message == f"Nobody else gets at {settings.file}, as far as its mode says."
+    assert findings(settings)["settings"].message == f"No other user gets at {settings.file}, as far as its mode says."

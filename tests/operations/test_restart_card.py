@@ -114,7 +114,7 @@ def test_what_was_given_up_and_cancelled_is_said_to_be_at_work_perhaps(
     cancelled = dry_operator.rerun(FIRST, reason="x")
 
     assert held.card is not None
-    assert held.card.bypassed[0].startswith("it is held: nobody knows how its last attempt ended")
+    assert held.card.bypassed[0].startswith("it is held: it is not known how its last attempt ended")
     assert cancelled.card is not None
     assert AT_WORK in cancelled.card.bypassed
     assert held.may_be_at_work

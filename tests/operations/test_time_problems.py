@@ -142,8 +142,8 @@ def test_days_without_a_calendar_and_days_behind_its_end_are_found(world: World)
     world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (7, '2027-12-25')")
 
     assert messages(world) == [
-        "Calendar NL ValidUntil: 1 of its days lie behind it, the first on 2028-12-25: nobody knows whether they are all.",
-        "CalendarDay 3 Calendar_id: There is no Calendar 7, so nobody goes by this day.",
+        "Calendar NL ValidUntil: 1 of its days lie after it, the first on 2028-12-25: it is not known whether they are all.",
+        "CalendarDay 3 Calendar_id: There is no Calendar 7, so no schedule goes by this day.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""`batchctl alert`: the channels on which people are told, whether they work, and whether anybody works at all."""
+"""`batchctl alert`: the channels through which people get alerts, and whether they, and a controller, work."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def list_channels(session: CliSession, as_json: bool) -> None:
         return
     out = output.console()
     if not found:
-        out.print("No channel is configured: incidents are listed, and nobody is told.")
+        out.print("No channel is configured: incidents are listed, and no alert is sent.")
         output.hints(out, "batchctl incidents   (docs/alerts.md says how a channel is configured)")
         return
     output.section(out, _listing(found))
@@ -100,9 +100,9 @@ def test(session: CliSession, channel: str | None) -> None:
 @click.option("--once", "_once", is_flag=True, expose_value=False, help="Accepted; it always looks once.")
 @pass_session
 def watch(session: CliSession) -> None:
-    """Look once whether a controller works, and tell people if none does. For cron: exit 6 when nobody works.
+    """Look once whether a controller works, and alert people if none does. For cron: exit code 6 when none works.
 
-    Where none does, this looks after all other incidents too, and sends what waits.
+    If none works, this command also looks after all other incidents, and sends the alerts that wait.
     """
     from batchctl.cli import progress
 
@@ -110,6 +110,6 @@ def watch(session: CliSession) -> None:
         living = node.look_for_nobody()
     if not living:
         click.echo("No controller works.", err=True)
-        click.echo("Next: batchctl run   (batchctl incidents says what people have been told)", err=True)
+        click.echo("Next: batchctl run   (batchctl incidents lists what needs a person)", err=True)
         raise click.exceptions.Exit(FINDINGS)
     click.echo(f"{visible(', '.join(living))} {'works' if len(living) == 1 else 'work'}.")

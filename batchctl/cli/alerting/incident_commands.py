@@ -101,7 +101,7 @@ def listing(found: Sequence[Incident], now: datetime) -> Listing:
 
 
 def _stand(one: Incident, now: datetime) -> Text:
-    """Return how it stands, and who sees to it, or until when nobody is reminded."""
+    """Return the status of an incident, who has acknowledged it or until when it is snoozed, and the reason."""
     from batchctl.cli.output import cell, time, word
 
     said = word(one.status.value)
@@ -127,7 +127,7 @@ def _next(one: Incident) -> str | None:
 def acknowledge(
     session: CliSession, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool
 ) -> None:
-    """Take care of an incident: nobody is reminded of it any more. That it is over will still be told."""
+    """Take care of an incident: no more reminders of it are sent. The message that it is over still is."""
     which = _which(incident_id, instance_id)
     with _desk(session, dry_run=dry_run) as desk:
         _show(desk.acknowledge(which, reason=reason), dry_run=dry_run)
@@ -148,7 +148,7 @@ def snooze(
     reason: str,
     dry_run: bool,
 ) -> None:
-    """Let nobody be reminded of an incident for a while."""
+    """Send no reminders of an incident for a while."""
     which = _which(incident_id, instance_id)
     with _desk(session, dry_run=dry_run) as desk:
         _show(desk.snooze(which, length, reason=reason), dry_run=dry_run)

@@ -33,7 +33,7 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
 
     with session.app() as app:
         (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
-    # How a row that cannot be read is meant nobody knows: it is always shown.
+    # Whether a row that cannot be read is enabled is unknown: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:
         listed = [

@@ -19,7 +19,7 @@ from batchctl.domain.text import visible
 from batchctl.operations.dependencies.picture import GraphNode
 
 MOST = 40
-"""Beyond so many batches a drawing in characters helps nobody."""
+"""With more batches than this a drawing in characters is not readable any more."""
 LONGEST_NAME = 28
 MARGIN = 2
 

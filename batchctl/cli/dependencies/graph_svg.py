@@ -96,7 +96,7 @@ class _Drawing:
         yield "</svg>"
 
     def _sentences(self) -> Iterator[str]:
-        """Yield each line of the drawing in words, for whoever hears it."""
+        """Yield each line of the drawing in words, for screen readers."""
         for one, node in self.linked.items():
             needs = [visible(self.linked[at].batch.name) for at in graph.needs(node.batch) if at in self.linked]
             if needs:

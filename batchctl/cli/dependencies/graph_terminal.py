@@ -163,7 +163,7 @@ def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
         )
     if unknown:
         out.print(
-            Text(f"Of these nobody knows how long they take, so they count as nothing: {_listed(unknown)}"),
+            Text(f"How long these take is not known, so they count as nothing: {_listed(unknown)}"),
             soft_wrap=True,
         )
     out.print()

@@ -25,7 +25,7 @@ MARKS = {
 
 MEANINGS = {
     "failed": "a step failed and no retry is left",
-    "held": "nobody knows how a step ended",
+    "held": "it is not known how a step ended",
     "retry": "it is tried again by itself",
     "running": "a step is running",
     "cancelling": "it is being cancelled",

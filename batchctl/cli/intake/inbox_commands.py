@@ -165,7 +165,7 @@ def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run:
 @dry_run
 @click.pass_context
 def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
-    """Reject rows that nobody wants and that are not work yet: nothing comes of them, and they say why."""
+    """Reject rows that are not wanted and are not work yet: nothing comes of them, and their Message says why."""
 
     def turn_down(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
         _tell_moved(clerk.reject(intake_id, reason=reason), to_take, dry_run=dry_run)

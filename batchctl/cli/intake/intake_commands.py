@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAILED = 1
 PLANNED_MOST = 100
 MOST_NAMED = 20
-"""Of so many locked rows it is said who keeps them."""
+"""Who keeps a row locked is printed for this many rows at most."""
 
 
 @click.command()
@@ -90,7 +90,7 @@ def create(session: CliSession, dry_run: bool) -> None:
 
 
 def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
-    """Say of which rows nothing could be made because of somebody's locks, and what ends the first of these."""
+    """Print the rows of which nothing could be made because of locks, who holds these, and what ends them."""
     from batchctl.cli import output
     from batchctl.domain.locked_rows import parted
 
@@ -186,7 +186,7 @@ def show_planned_creations(session: CliSession) -> bool:
 
 
 def _values(planned: PlannedCreation) -> Iterator[str]:
-    """Yield what the populators have found; whose it is only where that differs from batch to batch."""
+    """Yield what the populators have found; with the names of the batches only where their values differ."""
     each = [(name, _wording(values)) for name, values in planned.values]
     if len({said for _, said in each}) == 1:
         each = [("", each[0][1])]

@@ -9,7 +9,7 @@ from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, pass
 from batchctl.domain.error_codes import NOT_LISTED
 
 NOT_USABLE = 4
-"""As with a database that cannot be used: it is what lies around the command that has to be put right."""
+"""The same as for a database that cannot be used: something outside the command has to be put right."""
 
 
 @click.group()

@@ -62,7 +62,7 @@ def upgrade(session: CliSession, dry_run: bool) -> None:
 
 
 def _name_others(tables: Sequence[str]) -> None:
-    """Say that the database is somebody else's already: it may be the wrong one."""
+    """Say that the database holds tables of others already: it may be the wrong one."""
     from batchctl.cli import output
 
     if tables:

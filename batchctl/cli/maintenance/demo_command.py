@@ -73,7 +73,7 @@ class Demo:
         self._config = str(folder / "batchctl.toml")
 
     def run(self) -> None:
-        """Do everything; raise when it takes another turn than the one that is told."""
+        """Do everything; raise when a command ends otherwise than the texts between them say."""
         from batchctl.operations.maintenance import demonstration
 
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")

@@ -42,12 +42,12 @@ def chosen(release: str | None, throttle: int | None, *, yes: bool) -> Choice | 
 
 
 def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
-    """Say whether somebody has to be asked, and can be."""
+    """Say whether a person has to be asked, and can be."""
     return choice is None and not dry_run and can_ask()
 
 
 def asked(found: Released | None) -> Choice | None:
-    """Show what would start and ask what is to become of it; nobody is asked about one instance."""
+    """Show what would start and ask what is to become of it; do not ask about a single instance."""
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
     click.echo(found.backlog.wording, err=True)
@@ -71,7 +71,7 @@ def asked(found: Released | None) -> Choice | None:
 
 
 def announced(found: Released | None) -> str | None:
-    """Say what would start, or what becomes of it where somebody has chosen; None where nothing has waited."""
+    """Say what would start, or what becomes of it where a choice was made; None where nothing has waited."""
     if found is None or not found.backlog.total:
         return None
     starts_all = found.choice is None or (found.dry_run and found.choice.release == Release.ALL)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 START = "start"
 _OF_A_START = ("--f", "--t", "--h")
-"""What only somebody writes who begins a backfill, or asks how: --from, --to, --help, also cut short."""
+"""How the options begin that only the start of a backfill takes: --from, --to, --help, also abbreviated."""
 
 
 class RangeEnd(click.ParamType[datetime | date]):

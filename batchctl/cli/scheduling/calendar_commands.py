@@ -40,7 +40,7 @@ class Day(click.ParamType[date]):
 
 
 class WrittenDay(Day):
-    """The same, or what is shaped like a day and is none: 2026-02-30."""
+    """A day, or a text that is shaped like a day and is none: 2026-02-30."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read a day, or leave the text as it stands."""
@@ -359,7 +359,7 @@ def _show_import(done: Imported) -> None:
         rest = [(cell(day.day), cell(_wording(day))) for day in done.others]
         output.section(out, Listing("Not in the import, and left as they are", ["day", "calendar"], rest))
     if done.valid_until is None:
-        out.print("It has no ValidUntil, so nobody is warned when its days run out.")
+        out.print("It has no ValidUntil, so nothing warns when its days run out.")
     else:
         out.print(cell(f"Valid {done.valid_from or 'ever'} to {done.valid_until}."), soft_wrap=True)
     _show_moved(done)

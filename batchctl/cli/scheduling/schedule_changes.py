@@ -93,7 +93,7 @@ _type = one_of(ScheduleType)
 def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
     """Make a schedule; the options are the columns of Schedule. Everything is looked through before it is written.
 
-    Exit code 6 and nothing written when anything is wrong; all problems are said at once.
+    Exit code 6 and nothing written when anything is wrong; all findings are shown at once.
     """
     columns = {**_given(given), "Enabled": int(not disabled)}
     with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):

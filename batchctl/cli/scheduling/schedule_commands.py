@@ -32,7 +32,7 @@ NIGHT_SHOWN = 12
 
 
 class LocalTime(click.ParamType[datetime]):
-    """What the clocks of a zone show, known later, unless it says its own zone; a day is its midnight."""
+    """A wall time in a zone that is known later, unless the text says its own zone; a day is its midnight."""
 
     name = "time"
 

@@ -1,1 +1,1 @@
-"""What people are told: incidents, alerts, what is late."""
+"""What people have to know of: incidents, alerts, what is late."""

@@ -56,7 +56,7 @@ def channels(transactions: Transactions, settings: Settings) -> tuple[ChannelSta
 
 
 def findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
-    """Yield what is to be said of the channels by whoever examines the installation."""
+    """Yield the findings about the channels, for `doctor`."""
     for name, one in settings.alerts.channels.items():
         wrong = alert_sinks.finding_of(settings, name)
         if wrong is None:

@@ -27,7 +27,7 @@ MOST = 10_000
 """How many incidents are listed at most."""
 _ACTIONS = ("acknowledge", "snooze")
 STALE = timedelta(minutes=5)
-"""After how long a message that somebody claimed may be taken back."""
+"""After how long a message that a controller has claimed may be taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +40,17 @@ class Which:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookedAfter:
-    """An incident that somebody has looked after, or would."""
+    """An incident that was acknowledged or snoozed, or would be."""
 
     incident: Incident
     until: datetime | None
-    """Until when nobody is reminded of it; None when nobody is at all."""
+    """Until when no reminder of it is sent; None when none is sent any more."""
 
     @property
     def wording(self) -> str:
         """Say what was done."""
         rest = (
-            "nobody is reminded of it any more"
+            "no reminder of it is sent any more"
             if self.until is None
             else f"the next reminder comes at {_at(self.until)}"
         )
@@ -63,14 +63,14 @@ class IncidentDesk(Actor):
     """Where people look after incidents."""
 
     notice: Callable[[InstanceId], None] = lambda _instance_id: None
-    """Opens the incident about an instance that has just failed, before somebody looks after it."""
+    """Opens the incident about an instance that has just failed, before a person acknowledges or snoozes it."""
 
     def acknowledge(self, which: Which, *, reason: str | None) -> Sequence[LookedAfter]:
-        """Note that somebody takes care: nobody is reminded any more; that it is over is still told."""
+        """Note that a person takes care: no more reminders are sent; the message that it is over still is."""
         return self._each(which, "acknowledge", reason, None, _acknowledge)
 
     def snooze(self, which: Which, length: timedelta, *, reason: str | None) -> Sequence[LookedAfter]:
-        """Let nobody be reminded for a while."""
+        """Send no reminders for a while."""
         return self._each(which, "snooze", reason, self.clock.now() + length, _snooze)
 
     def _each(
@@ -170,12 +170,12 @@ def listed(
 
 
 def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, ...]:
-    """Return incidents with what was said last by who takes care of them, or has put them off, and what is to be done now."""
+    """Return incidents with the reason of the last `acknowledge` or `snooze` of each, and what is to be done now."""
     looked_after = {
         _target(one): one for one in found if one.acknowledged_by is not None or one.snoozed_until is not None
     }
     said: dict[str, str | None] = {}
-    # Oldest first: what was said last stays.
+    # Oldest first: the last reason stays.
     for entry in audit_entries.of_targets(connection, [*looked_after], _ACTIONS):
         said[entry.target] = entry.reason
     dealt_with = _dealt_with(connection, found)
@@ -186,7 +186,7 @@ def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, 
 
 
 def _dealt_with(connection: Any, found: Sequence[Incident]) -> dict[IncidentId, str]:
-    """Return what is to be done about incidents whose instance stands no more, which no controller has looked at since."""
+    """Return what is to be done about incidents whose instance has gone on, until a controller resolves them."""
     wanted = [one for one in found if one.is_standing and one.kind in OF_AN_INSTANCE and one.instance_id is not None]
     numbers = sorted({one.instance_id for one in wanted if one.instance_id is not None})
     pages = (numbers[at : at + instances.MOST_LOADED] for at in range(0, len(numbers), instances.MOST_LOADED))

@@ -267,7 +267,7 @@ def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: Job
 
 
 def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tuple[str, str]]:
-    """Yield the columns whose text nobody can read, type or store."""
+    """Yield the columns whose text cannot be read, typed or stored."""
     for column, name in names.items():
         if any(is_invisible(character) for character in name):
             yield column, f"It holds an invisible character: {visible(name)}"

@@ -28,7 +28,7 @@ Call = tuple[BatchDefinition, Step]
 
 
 def findings(transactions: Transactions, settings: Settings) -> tuple[RowFinding, ...]:
-    """Ask every connection that steps name, all at once; one that is not configured is the business of others."""
+    """Ask every connection that steps name, all at once; one that is not configured is reported by other checks."""
     with transactions.read() as connection:
         batches = definitions.all_batches(connection)
     calls: dict[str, list[Call]] = {}

@@ -107,7 +107,7 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applier:
-    """Somebody who applies files."""
+    """Applies files."""
 
     actor: Actor
     plugins: AskedPlugins
@@ -208,7 +208,7 @@ class Applier:
             after = {one.where: one.after for one in change.columns}
             self.actor.note(connection, f"apply {change.act}", f"{key[0]}:{key[1]}", reason, before, after)
         found = [*refused, *(_in_file(one) for one in self._check(connection) if one not in known)]
-        # What is said of a row that lacks what was misspelt helps nobody.
+        # A finding about a row that only lacks what was misspelt is of no use.
         mistaken = {visible(name) for name in wish.mistaken}
         return [one for one in found if one.row not in mistaken]
 
@@ -239,7 +239,7 @@ class Applier:
         return refused
 
     def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[RowFinding]) -> Iterator[RowFinding]:
-        """Say of a schedule's column that the database refuses why, as is said to whoever writes it by a command."""
+        """Yield what the database refused; of a schedule's column in the words that `schedule set` uses."""
         schedule_context = timetable.schedule_context(connection, self.timetable.zone, self.actor.clock.now())
         for one in refused:
             yours = wish.wanted.get((one.table, one.row))
@@ -348,7 +348,7 @@ def _half_way(connection: Any, row: DefinitionRow, yours: Defined | None) -> Ite
 
 
 def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterator[RowFinding]:
-    """Yield the batches whose enabling would start what has waited: nobody is asked here what is to become of that."""
+    """Yield the batches whose enabling would start what has waited: `apply` does not ask what is to become of that."""
     batches = definitions.all_batches(connection)
     for batch in batches:
         if batch.enabled and batch.name in disabled:

@@ -30,7 +30,7 @@ _STANDS = {
     InstanceStatus.PAUSED: "paused",
     InstanceStatus.READY: "waiting",
 }
-"""What is said of those that are open and do not run; what needs a person comes first."""
+"""In words how runs stand that are open and do not run; what needs a person comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Foreman:
-    """Somebody who acts on jobs."""
+    """Runs and stops jobs for a person."""
 
     operator: Operator
     plugins: JobPlugins

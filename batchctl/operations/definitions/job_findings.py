@@ -1,4 +1,4 @@
-"""What is wrong with the rows of jobs: where they differ from the code, and what of them nobody can run."""
+"""What is wrong with the rows of jobs: where they differ from the code, and which of them cannot run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the rows of jobs as their code says: when a controller starts, or when somebody asks for it."""
+"""Writes the rows of jobs as their code says: when a controller starts, or on `job reconcile`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from batchctl.store.scheduling import schedule_rows
 
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
-"""What the audit log calls it: the second where a person had changed by hand what the code says."""
+"""The actions in the audit log: the second where a person had changed by hand what the code says."""
 _TIMING = frozenset(reconciling.TIMING)
 
 
@@ -45,7 +45,7 @@ class JobPlugins(Protocol):
 
     @property
     def job_names(self) -> tuple[str, ...]:
-        """Every job that somebody offers."""
+        """The names of all jobs that are announced here."""
         ...
 
     def job(self, name: str) -> Job:
@@ -342,7 +342,7 @@ def _check_owns(owner: str, rows: JobRows) -> None:
 
 
 def _was_deleted(connection: Any, change: RowChange) -> bool:
-    """Say whether a row that is added was written here before; who removes one by a command says so himself."""
+    """Say whether a row that is added was written here before, and deleted since by hand, not by a command."""
     if change.did is not Did.ADDED or change.table == reconciling.STEPS:
         return False
     acts = audit_entries.of_target(connection, target_of(change.table, change.name))
@@ -350,7 +350,7 @@ def _was_deleted(connection: Any, change: RowChange) -> bool:
 
 
 def _by_hand(connection: Any, change: RowChange) -> Values:
-    """Return what was not written here: the code's former word, or what a person has put in its place."""
+    """Return the columns of a schedule that a person has changed since they were written here, as they stand."""
     if change.did is not Did.REWRITTEN or change.table != reconciling.SCHEDULES:
         return {}
     wrote = last_written(audit_entries.of_target(connection, target_of(change.table, change.name)))

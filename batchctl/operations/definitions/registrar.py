@@ -113,7 +113,7 @@ class JobStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registrar:
-    """Somebody who adds jobs; what could never run is refused at once."""
+    """Adds jobs for a person; what could never run is refused at once."""
 
     actor: Actor
     preparer: Preparer

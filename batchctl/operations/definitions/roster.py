@@ -105,7 +105,7 @@ class JobLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
-    """Everybody who looks at jobs, and what it takes."""
+    """Reads the jobs, of the code and of the tables."""
 
     transactions: Transactions
     clock: Clock
@@ -301,7 +301,7 @@ def failure_of(plugins: JobPlugins, batch: KeptRow) -> str | None:
 
 
 def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry, int | None]]:
-    """Yield attempts, and of how many each was: where its own end does not tell, one that failed before it does."""
+    """Yield attempts, each with how many there are at most: by its own end, else by the attempt before it."""
     every = list(entries)
     known = {(one.instance_id, one.seq, one.attempt_no): one.attempts for one in every}
     for one in every:
@@ -310,7 +310,7 @@ def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry,
 
 
 def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
-    """Return an attempt by column names, and of how many it is, where its end tells or is known otherwise."""
+    """Return an attempt by column names, with how many there are at most: `most`, else by its own end."""
     return {**shown_columns.of(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
 
 
@@ -343,7 +343,7 @@ def _will_become(change: RowChange) -> str:
 
 
 def _retries(job: DeclaredJob | None, batch: KeptRow) -> tuple[str, ...]:
-    """Say where the operator has other retries than the code; his count."""
+    """Say where the row has other retries than the code; those of the row count."""
     if job is None or job.retry is None:
         return ()
     count, seconds = batch.columns.get("RetryCount"), batch.columns.get("RetryWaitSecs")

@@ -42,7 +42,7 @@ class RemovedSchedule:
     is_batch_removed: bool = False
     """False when the batch stays for its history: disabled, unless a run of it goes on."""
     cancelled: tuple[InstanceId, ...] = ()
-    """Runs that waited, for their turn or for a person: nobody could correct what they carry out any more."""
+    """Runs that waited, for their turn or for a person: what they carry out could not be corrected any more."""
     were: Mapping[InstanceId, InstanceStatus] = field(default_factory=dict)
     """What status each of these had."""
     rejected: tuple[IntakeId, ...] = ()
@@ -70,10 +70,10 @@ class RemovedSchedule:
 def remove(
     actor: Actor, operator: Operator, name: str, *, reason: str, plugins: JobPlugins | None = None
 ) -> RemovedSchedule:
-    """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL nothing else tells of.
+    """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL without a history.
 
-    Of such a job also what waits is given up: nobody would know any more what it was for. What the code of a decorated job
-    still says is refused, as far as `plugins` tell: the next controller that starts would write it again, enabled.
+    Of a job of SQL also what waits is given up: nothing would say any more what it was for. What the code of a decorated
+    job still says is refused, as far as `plugins` tell: the next controller that starts would write it again, enabled.
     """
     said = checked_reason(reason) or reason
 

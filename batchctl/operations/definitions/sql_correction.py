@@ -46,7 +46,7 @@ class Corrected:
 
     @property
     def failed(self) -> tuple[InstanceId, ...]:
-        """Return the runs that carry it out once somebody reruns them, newest first."""
+        """Return the runs that carry it out once they are rerun, newest first."""
         found = [one.instance_id for one in self.runs if one.status in STOPPED]
         return tuple(reversed(found))
 
@@ -89,7 +89,7 @@ def set_sql(
     def act(connection: Any) -> Corrected:
         schedule = timetable.named(connection, name)
         if not actor.dry_run:
-            # Whoever removes the job waits, and so does whoever else corrects it.
+            # Others that remove or correct the job at the same time wait.
             schedule = schedule_rows.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
         batch, step = _step_of(connection, schedule)
         where, text, third, fourth, fifth, sixth = step.data

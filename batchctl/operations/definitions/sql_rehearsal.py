@@ -1,4 +1,4 @@
-"""Looking SQL through before a job keeps it: what could never be sent is refused, and what a parser objects to is told."""
+"""Checks SQL before a job keeps it: what could never be sent is refused, what a parser objects to is reported."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _TELLING = (
     InstanceStatus.PAUSED,
     InstanceStatus.READY,
 )
-"""Of several open instances the one speaks for its batch whose status stands first."""
+"""Of several open instances, the one whose status stands first here speaks for its batch."""
 _UNDER_WAY = (InstanceStatus.RUNNING, InstanceStatus.RETRY, InstanceStatus.READY)
 _QUIET = {InstanceStatus.COMPLETE.value, InstanceStatus.CANCELLED.value, "idle"}
 ALONE_DRAWN = 20

@@ -1,4 +1,4 @@
-"""Watched files that were corrected in place and that no step has read since, for everybody who shows an instance."""
+"""Watched files that were corrected in place and that no step has read since, for every command that shows an instance."""
 
 from __future__ import annotations
 

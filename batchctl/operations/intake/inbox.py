@@ -36,7 +36,7 @@ from batchctl.store.maintenance import audit_entries
 from batchctl.store.unreadable_columns import for_any_client
 
 LOOKS = 100
-"""How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
+"""How many thousands of ready rows are looked through at once: most are under way, and reading all takes too long."""
 
 _SET_ASIDE = {
     IntakeStatus.PAUSED: InboxState.PAUSED,
@@ -67,7 +67,7 @@ class Inbox:
     leader: str | None
     before: int | None
     unreadable: tuple[UnreadableRow, ...] = ()
-    """Rows of which nobody can tell how they stand: on the first page, of any state that is asked for."""
+    """Rows whose state cannot be read: on the first page, whatever state is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class ShownIntake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxReader:
-    """Whoever looks into the inbox.
+    """Reads the inbox.
 
     `leader` says who leads, and so makes instances of what is new; `living` which controllers say what is locked.
     """
@@ -262,13 +262,13 @@ def _item(
 
 
 def _not_looked_at(row: IntakeRow, leader: str | None) -> tuple[str, str]:
-    nobody = "no controller has made its instances yet"
+    because = "no controller has made its instances yet"
     if leader is None:
-        return f"{nobody}, and none leads", "batchctl run   (or, for one pass: batchctl create)"
+        return f"{because}, and none leads", "batchctl run   (or, for one pass: batchctl create)"
     said = (
         f"nothing: controller {visible(leader)} takes it in by itself; if it lasts: batchctl why file:{row.intake_id}"
     )
-    return nobody, said
+    return because, said
 
 
 def _aside(row: IntakeRow, defined: Definitions, again: TakenFile | None) -> Item:

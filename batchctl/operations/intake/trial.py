@@ -42,11 +42,11 @@ class Trial:
     unreadable: UnreadableRow | None = None
     """What cannot be read of a batch that takes its entity."""
     dead_end_starts: DeadEnd | None = None
-    """The trouble that a controller had with it last: it may know another configuration than who tries it out here."""
+    """What last kept a controller from firing it: that controller may have another configuration than this trial."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what a controller has said that came less far than this trial."""
+        """Return what has kept a controller from coming as far as this trial."""
         if self.dead_end_starts is None or not self.trigger.enabled:
             return ()
         return (
@@ -60,7 +60,7 @@ class Trial:
 
     @property
     def next_look(self) -> datetime | None:
-        """Return when a leader looks again at the latest; None when nobody does."""
+        """Return when a leader looks again at the latest; None when none does."""
         return self.at + self.poll_interval if self.trigger.enabled and self.is_let else None
 
     @property
@@ -70,7 +70,7 @@ class Trial:
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """Return each condition by itself; of one that would fire none blocks, but perhaps that nobody takes its entity."""
+        """Return each condition; none of one that would fire blocks, but perhaps that no batch takes its entity."""
         row = f"DataTrigger {self.trigger.row_id}"
         return (*gates_of(self.trigger, self.takers, self.unreadable), self._rows(row), triggers.overlap(self.blocker))
 
@@ -105,7 +105,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """Evaluates a trigger as a leader does, up to where he would start work."""
+    """Evaluates a trigger as a leader does, up to where work would start."""
 
     transactions: Transactions
     clock: Clock

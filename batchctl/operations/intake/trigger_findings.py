@@ -20,7 +20,8 @@ def trigger_findings(
 ) -> Iterator[Finding]:
     """Yield what keeps a trigger from starting work, or makes it start more than anybody can mean."""
     if trigger.name != trigger.name.strip() or any(map(is_invisible, trigger.name)):
-        yield Finding("TriggerName", f"It holds what nobody can see: '{visible(trigger.name)}'.")
+        said = f"It holds an invisible character or a blank at an end: '{visible(trigger.name)}'."
+        yield Finding("TriggerName", said)
     if trigger.connection not in connections:
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"

@@ -77,7 +77,7 @@ class FolderRehearsal:
 
     @property
     def announced(self) -> tuple[str, str]:
-        """Return what was wrong, and what to do about it, which stands at its end."""
+        """Return what was wrong, and what to do about it, which stands at the end of `failure`."""
         said, _, to_do = (self.failure or "").rpartition("; ")
         return (said, to_do) if said else (to_do, TO_FOLDER)
 

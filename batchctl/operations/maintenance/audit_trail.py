@@ -53,12 +53,12 @@ class AuditFilter:
 
 @dataclass(frozen=True, slots=True)
 class ChainVerdict:
-    """What became of the look at the whole chain."""
+    """What a check of the whole chain has found."""
 
     head: Anchor | None
     findings: tuple[ChainFinding, ...]
     gone: int
-    """Rows that a purge tells of, whose hashes are there still."""
+    """How many rows have been purged since; their hashes are kept."""
     unsealed: int
 
 
@@ -124,7 +124,7 @@ def _purges(transactions: Transactions) -> Iterator[PurgeEntry]:
 
 
 def _refuse_unknown(connection: Any, ref: str) -> None:
-    """Say that there is no such row, nor ever was one of which the log tells: the name or number may be misspelt."""
+    """Say that there is no such row, and that the log names none: the name or number may be misspelt."""
     kind, name = ref.split(":", 1) if ":" in ref else ("", ref)
     number = int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None
     if kind == "" and number is not None and instances.load(connection, InstanceId(number)) is None:
@@ -145,6 +145,6 @@ def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not colon:
         message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor such as batch:NAME or file:17."
         raise InvalidInput(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
-    # Whoever has seen a target in the log may write it as it stands there.
+    # A target may also be given as it stands in the log.
     table, *belonging = KINDS.get(kind, (kind,))
     return (fitting(f"{table}:{name}"),), tuple(fitting(f"{each}:{name}:") for each in belonging)

@@ -1,4 +1,4 @@
-"""The database that a demo is given: whether the worked example can run there, and would disturb nobody."""
+"""The database that a demo is given: whether the worked example can run there, and would disturb nothing there."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _check_url(url: str) -> None:
 
 @contextmanager
 def _in_words_of_the_option() -> Iterator[None]:
-    """Let what is said of the setting be said of the option: there is no configuration yet."""
+    """Let messages about the setting name the option instead: there is no configuration yet."""
     try:
         yield
     except (ConfigurationError, DatabaseRefused) as error:

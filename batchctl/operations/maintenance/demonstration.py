@@ -140,10 +140,10 @@ def _make_warehouse(folder: Path, database: str | None) -> None:
         return
     demo_database.check_reading(database, folder / "incoming" / file_name(1))
     where = json.dumps(database)
-    # The report connects as whoever runs the demo does: steps see no other variables of theirs.
+    # The report connects as the demo does: of the user's variables, steps see no others.
     settings = f'database_url = {where}\nplugin_modules = ["flight_report"]\nstep_environment = ["PG*"]\n'
     settings += f"\n[connections.warehouse]\nurl = {where}\n"
-    # The URL may hold a password, so nobody else may read the file, not even for a moment.
+    # The URL may hold a password, so no other user may read the file, not even for a moment.
     (folder / "batchctl.toml").unlink()
     (folder / "batchctl.toml").touch(mode=0o600)
     (folder / "batchctl.toml").write_text(settings, encoding="utf-8")

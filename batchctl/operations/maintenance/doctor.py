@@ -50,7 +50,7 @@ IN_FILE = "The password stands in the file itself, for everybody to read who may
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A reading, and what was looked at: the key of a setting, or `this host`."""
+    """A finding, and what was looked at: the key of a setting, or `this host`."""
 
     target: str
     finding: HealthFinding
@@ -58,15 +58,15 @@ class PlacedFinding:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Knows the settings, this host's own clock, and where to look for controllers."""
+    """Examines the databases, the connections and this host."""
 
     settings: config.Settings
     now: Callable[[], datetime]
     presence: Presence
     check: Callable[[], Sequence[RowFinding]] | None = None
-    """What looks at the definitions, where somebody can."""
+    """Checks the definitions; None where they are not checked."""
     left_out: Callable[[], Mapping[str, str]] = dict
-    """Tries the plugin modules, and says why nothing can use some of them."""
+    """Tries the plugin modules, and returns why some of them cannot be used."""
     modules: Sequence[str] = ()
     """The plugin modules that there are."""
     limit: timedelta = LIMIT
@@ -150,13 +150,13 @@ class Doctor:
             yield _place(share_of(str(path)))
 
     def _definitions(self) -> list[HealthFinding]:
-        """Look at the definitions where they can be read: they name plugins, and to try those takes its time."""
+        """Check the definitions where they can be read: they name plugins, and to try those takes time."""
         try:
             opened = engine.open_engine(config.database_url(self.settings), self.settings.directory)
             with closing(StoreTransactions(opened)) as transactions, transactions.read() as connection:
                 schema.verify(connection)
             return [] if self.check is None else [installation.definitions(self.check())]
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - plugins and drivers raise anything
             return [installation.unreadable(self._failure(error, CONTROL))]
 
     def _target(self, name: str) -> Iterator[HealthFinding]:
@@ -196,13 +196,13 @@ class Doctor:
     def _part(
         self, check: str, transactions: StoreTransactions, look: Callable[[Any], Sequence[HealthFinding]]
     ) -> Sequence[HealthFinding]:
-        """Return some of the readings, or why there are none."""
+        """Return some of the findings, or why there are none."""
         try:
             with transactions.read() as connection:
                 return look(connection)
         except BatchctlError as error:
             return [HealthFinding(check, Result.FAIL, error.message, error.next_step or "batchctl db verify")]
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - drivers raise anything
             return [HealthFinding(check, Result.FAIL, self._wording(error), "batchctl db verify")]
 
     def _clock(self, connection: Any) -> list[HealthFinding]:
@@ -230,7 +230,7 @@ class Doctor:
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living and reports.live_entries(connection, 1):
             since = last_sign(connection)
-            said = f"No controller works on it now, and nobody follows what stands as running{f': {since}' if since else ''}."
+            said = f"No controller works on it, and none follows what stands as running{f': {since}' if since else ''}."
             next_step = "batchctl run   (it finds out how that ended; a controller that waits says why in its log)"
             return [HealthFinding("controller", Result.WARN, said, next_step)]
         if not living:
@@ -255,7 +255,7 @@ class Doctor:
             yield HealthFinding("password", Result.WARN, IN_FILE, how_to_hide(key))
 
     def _secrets(self) -> Iterator[tuple[str, list[HealthFinding]]]:
-        """Look at every secret; one that a URL wants in vain has been told there."""
+        """Look at every secret; one that a URL needs and that is not there is reported with that URL."""
         told = {name for url in self._urls() for name in urls.references(url)}
         for name in self.settings.secrets:
             finding = self._secret(name)
@@ -304,7 +304,7 @@ class Doctor:
         return HealthFinding("state directory", Result.FAIL, f"{said}, because of {visible(str(culprit))}.", next_step)
 
     def _passwords(self) -> list[str]:
-        """Return what no message may hold, whoever wrote it."""
+        """Return the secrets that no message may hold, not even one of a driver."""
         found: list[str] = []
         for name in self.settings.secrets:
             try:
@@ -318,7 +318,7 @@ class Doctor:
 
 
 def _nobody_leads(living: Sequence[ControllerRow]) -> HealthFinding:
-    """Say that nobody leads, and who keeps them from it where they say that."""
+    """Return the finding that no controller leads, with who keeps them from it where they say that."""
     locked = locks(living, [LEAD])
     if locked.blocked is None:
         return NOBODY_LEADS
@@ -422,7 +422,10 @@ def _tasks(connection: Any) -> Sequence[HealthFinding]:
                 "tasks", Result.OK, f"Batch {listed} runs whatever a row says; only these may insert one: {who}."
             )
         ]
-    said = f"Batch {listed} runs whatever a row says: whoever may insert FileProcess rows runs commands as the controller's user."
+    said = (
+        f"Batch {listed} runs whatever a row says:"
+        " every user who may insert FileProcess rows runs commands as the controller's user."
+    )
     next_step = f"do as batchctl db roles says, or: batchctl disable {typed(queues[0][0])} --reason ..."
     return [HealthFinding("tasks", Result.WARN, said, next_step)]
 
@@ -436,7 +439,7 @@ def _driver(opened: Any) -> HealthFinding:
 
 
 def _of_another_owner(finding: HealthFinding) -> HealthFinding:
-    """Only warn of how a target database keeps its data; what no step can work through stays grave."""
+    """Only warn of how a target database keeps its data; what no step can work with stays a failure."""
     is_lenient = finding.result is Result.FAIL and finding.check != "pooler"
     return replace(finding, result=Result.WARN) if is_lenient else finding
 

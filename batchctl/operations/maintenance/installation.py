@@ -1,4 +1,4 @@
-"""Readings of what is installed and laid out here, apart from the databases."""
+"""Findings about what is installed and configured on this host, apart from the databases."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def places_of(settings: config.Settings) -> dict[str, Path]:
     try:
         database = engine.file_of(settings.database_url, settings.directory)
     except ConfigurationError:
-        database = None  # What is wrong with the URL, the reading of the database says.
+        database = None  # What is wrong with the URL, the finding about the database says.
     return places if database is None else {"control database": Path(database), **places}
 
 
 def disks(places: Mapping[str, Path]) -> Iterator[HealthFinding]:
-    """Look how much room there is where something is written; what lies on one disk is told once."""
+    """Look how much room there is where something is written; what lies on one disk is reported once."""
     kinds: dict[int, list[str]] = {}
     free: dict[int, int] = {}
     for what, place in places.items():
@@ -90,7 +90,7 @@ def plugins(left_out: Mapping[str, str]) -> Iterator[HealthFinding]:
 
 
 def untried(modules: Sequence[str], limit: timedelta) -> HealthFinding:
-    """Say that nobody knows yet which plugin modules can be used."""
+    """Report that it is not known yet which plugin modules can be used."""
     named = ", ".join(visible(module) for module in modules)
     said = f"Trying the plugin modules ({named}) took longer than {limit.total_seconds():g} seconds: some hang when imported."
     return HealthFinding(
@@ -99,13 +99,13 @@ def untried(modules: Sequence[str], limit: timedelta) -> HealthFinding:
 
 
 def unchecked(limit: timedelta) -> HealthFinding:
-    """Say that nobody knows yet whether the definitions are in order."""
+    """Report that it is not known yet whether the definitions are in order."""
     said = f"Looking at them took longer than {limit.total_seconds():g} seconds."
     return HealthFinding("definitions", Result.WARN, said, "batchctl check")
 
 
 def unreadable(why: HealthFinding) -> HealthFinding:
-    """Say that nobody can look at the definitions, and why."""
+    """Report that the definitions cannot be checked, and why."""
     return HealthFinding("definitions", Result.WARN, f"They could not be looked at: {why.message}", why.next_step)
 
 

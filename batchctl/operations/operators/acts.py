@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Somebody who acts, and what it takes. With `dry_run` nothing may be written."""
+    """Acts on definitions for a user of a host. With `dry_run` nothing may be written."""
 
     transactions: Transactions
     clock: Clock
@@ -60,7 +60,7 @@ class Actor:
         acts: Iterable[tuple[str, str, Mapping[str, JsonValue], Mapping[str, JsonValue]]],
         reason: str | None,
     ) -> None:
-        """Write down likewise what was done to many: of each the action, the target, and what it changed."""
+        """Write down what was done to many rows: of each the action, the target, and what it changed."""
         rows = [
             (action, fitting(target), json.dumps(dict(before)), json.dumps(dict(after)))
             for action, target, before, after in acts

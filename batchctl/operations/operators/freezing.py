@@ -52,7 +52,7 @@ class Thawed:
 
 @dataclass(frozen=True, slots=True)
 class Freezer:
-    """Somebody who freezes and thaws."""
+    """Freezes and thaws for a person."""
 
     actor: Actor
 
@@ -196,7 +196,7 @@ def _meant(
 def _refuse_other(
     connection: Any, scope: Scope, standing: Iterable[Freeze], batches: Sequence[BatchDefinition], now: datetime
 ) -> None:
-    """Refuse to thaw what is frozen by something else: whoever asks takes it for thawed afterwards."""
+    """Refuse to thaw what another freeze keeps frozen: it would be taken for thawed afterwards."""
     meant = [batch for batch in batches if scope.covers(batch.name, batch.tags)]
     if not any(scope.is_of(one) for one in standing):
         _check(connection, scope, [batch.name for batch in meant], batches)

@@ -7,7 +7,7 @@ from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit
 
 
 def checked_reason(reason: str | None) -> str | None:
-    """Return why somebody acts, refusing what nobody could keep or understand."""
+    """Return the reason of an act; refuse one that cannot be stored, or is empty."""
     failure = None if reason is None else unfit(reason)
     if failure is not None:
         raise Refused(f"The reason cannot be kept: {failure}.")

@@ -103,7 +103,7 @@ class Released:
 
     @property
     def wording(self) -> str | None:
-        """Say what has become, or would become, of what has waited; None where nobody had to choose."""
+        """Say what has become, or would become, of what has waited; None where there was nothing to choose."""
         if self.choice is None or not self.backlog.total:
             return None
         count, left = self.changed, self.backlog.count - self.changed
@@ -157,7 +157,7 @@ def let_go(
 ) -> Released:
     """Do what was chosen with all that would start in the `opened` batches; all batches are given as they will stand.
 
-    Raises `Refused` where nothing was chosen and much would start, or more than whoever has chosen has seen.
+    Raises `Refused` where nothing was chosen and much would start, or more than was shown before the choice.
     """
     now = actor.clock.now()
     found = backlog(connection, batches, opened, now)
@@ -166,7 +166,7 @@ def let_go(
     if choice is not None and choice.release is not Release.ALL and found.new:
         raise Refused(f"{found.wording} Of these nothing else can become before they are made.", next_step=TO_MAKE)
     if choice is not None and choice.seen is not None and not found.ids <= choice.seen:
-        message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."
+        message = f"Meanwhile more has come: {len(found.ids - choice.seen)} not shown before would start too."
         raise Refused(message, next_step="the same once more")
     changes = [] if choice is None else list(_changes(found, choice, now))
     if choice is not None and choice.most is not None and len(changes) > choice.most:

@@ -107,7 +107,7 @@ def ending(connection: Any, today: date) -> Iterator[RunningOut]:
 
 
 def faults(calendar: Calendar) -> Iterator[Finding]:
-    """Yield what is wrong with the rows of a calendar, whoever goes by it; of its name somebody else tells."""
+    """Yield what is wrong with the rows of a calendar, used or not; its name is checked elsewhere."""
     for no_day in calendar.no_days:
         said = f"It cannot be read: {no_day}. Schedules that go by it start nothing."
         yield Finding(no_day.column, said, to_mend(calendar.name, no_day))
@@ -121,7 +121,8 @@ def faults(calendar: Calendar) -> Iterator[Finding]:
         return
     behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
     if behind:
-        said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
+        first = f"{len(behind)} of its days lie after it, the first on {behind[0]}"
+        said = f"{first}: it is not known whether they are all."
         to_do = calendars.sql_to_end_on(behind[-1], calendar.calendar_id)
         yield Finding("ValidUntil", said, f"{to_do}   (if they are)")
 
@@ -158,7 +159,7 @@ def _kept(connection: Any, today: date) -> tuple[KeptCalendar, ...]:
 
 
 def _warning(calendar: Calendar, today: date) -> str | None:
-    """Say the worst that is to be said of a calendar."""
+    """Return the gravest finding about a calendar, in words."""
     if calendar.no_days:
         return f"unreadable: {calendar.no_days[0]}"
     wrong = next(faults(calendar), None)

@@ -32,14 +32,14 @@ from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
 COUNTED = 10_000
-"""Up to how many due times are counted before anybody is asked."""
+"""Up to how many due times are counted before the backfill begins."""
 UNASKED = 100
 """For how many due times work is started without a `--yes`."""
 LISTED = 1000
 """How many backfills are listed."""
 _PAGE = 500
 _ANNOUNCED = 20
-"""How many due times are named one by one, of those to start work for and of those decided before; of the first also the last."""
+"""How many due times are listed of those to start work for, beside the last of them, and of those decided before."""
 _CANCEL = "cancel"
 _LISTED = (
     *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
@@ -217,7 +217,7 @@ class Listed:
     is_ahead: bool
     """True when its time reaches into the future."""
     failure: str | None
-    """Why nobody can say when its schedule was due."""
+    """Why it cannot be reckoned when its schedule was due."""
 
     @property
     def waits(self) -> str | None:
@@ -253,7 +253,7 @@ class UnreadableBackfill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfiller:
-    """Somebody who asks for the work of the past."""
+    """Asks for the work of the past, for a person."""
 
     actor: Actor
     default_zone: str
@@ -338,7 +338,8 @@ class Backfiller:
         try:
             return _plan_of(connection, schedule, self.default_zone)
         except due.UnfitTiming as unfitting:
-            message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
+            finding = f"{unfitting.column}: {unfitting.message}"
+            message = f"It cannot be reckoned when schedule '{schedule.name}' was due: {finding}"
             raise Refused(visible(message), next_step="batchctl check") from None
 
     def _check(self, preview: BackfillPreview, *, sure: bool) -> None:
@@ -370,7 +371,7 @@ class Backfiller:
 def everyone(
     transactions: Transactions, now: datetime, default_zone: str
 ) -> tuple[tuple[Listed, ...], tuple[UnreadableBackfill, ...]]:
-    """Return the newest backfills, newest first, and those that nobody can read."""
+    """Return the newest backfills, newest first, and those that cannot be read."""
     with transactions.read() as connection:
         named = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]}
         found, broken = backfills.newest(connection, LISTED)
@@ -391,7 +392,7 @@ def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: date
 
 
 def _failure(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
-    """Say why nobody can say when a schedule was due, if that is so."""
+    """Return why it cannot be reckoned when a schedule was due; None when it can."""
     if schedule is None:
         return "the row of its schedule cannot be read"
     try:

@@ -40,7 +40,7 @@ class ModeSwitch:
     missing: tuple[MissingPlugin, ...] = ()
     """What the batch and its steps name, and no controller has."""
     misread: tuple[IncidentSign, ...] = ()
-    """What else the batch says and nothing can be made of."""
+    """What else in the batch's rows cannot be meant so."""
 
 
 def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: str, reason: str | None) -> ModeSwitch:

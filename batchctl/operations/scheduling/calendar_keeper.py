@@ -68,7 +68,7 @@ class RemovedCalendar:
 
 @dataclass(frozen=True, slots=True)
 class CalendarKeeper:
-    """Somebody who keeps calendars."""
+    """Keeps calendars, for a person."""
 
     actor: Actor
     zone: str

@@ -39,7 +39,7 @@ _LAST = datetime.combine(LAST_DAY, time())
 
 
 ELSEWHERE = timedelta(days=2)
-"""By no more than this differ the moments of one wall time in two zones."""
+"""The moments of one wall time in two zones differ by no more than this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is wrong with a schedule, a calendar or a batch's mode: for `check`, `schedule list` and whoever writes one."""
+"""What is wrong with a schedule, a calendar or a batch's mode: for `check`, `schedule list` and what writes one."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _names(starters: Sequence[Schedule] | Sequence[DataTrigger]) -> str:
 
 def _of_name(column: str, text: str) -> Iterator[Finding]:
     if any(map(is_invisible, text)):
-        yield Finding(column, f"It holds what nobody can see: '{visible(text)}'.")
+        yield Finding(column, f"It holds an invisible character: '{visible(text)}'.")
     elif text != text.strip():
         yield Finding(column, f"It begins or ends with a blank: '{visible(text)}'.")
 
@@ -256,7 +256,7 @@ def _of_entity(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding
 
 
 def _of_policies(schedule: Schedule) -> Iterator[Finding]:
-    """Yield what the database refuses by itself, for who has not asked it yet."""
+    """Yield what the database itself would refuse, before it is asked."""
     if (schedule.catch_up.value == "up_to") is not (schedule.catch_up_most is not None):
         said = "CatchUp up_to needs it; write for example 3."
         yield Finding("CatchUpMost", said if schedule.catch_up_most is None else "Only CatchUp up_to has it; empty it.")
@@ -296,6 +296,6 @@ def _with_calendar(timing: Timing, finding: Finding, context: ScheduleContext) -
 
 
 def _is_due_again(plan: Plan, decided_until: datetime | None, context: ScheduleContext) -> bool:
-    """Say whether anything is due behind what is decided, which nobody looks for farther back than controllers do."""
+    """Say whether anything is due behind what is decided; like a controller, look no farther back than `LONGEST`."""
     begun = min(decided_until or context.now, context.now)
     return plan.next_after(max(begun, context.now - catch_up.LONGEST)) is not None

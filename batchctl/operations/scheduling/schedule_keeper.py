@@ -57,7 +57,7 @@ class WrittenSchedule:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleKeeper:
-    """Somebody who keeps schedules; `zone` is the business time zone."""
+    """Keeps schedules, for a person; `zone` is the business time zone."""
 
     actor: Actor
     zone: str
@@ -181,7 +181,7 @@ class ScheduleKeeper:
 
 
 def _for_options(finding: Finding, after: Mapping[str, JsonValue]) -> Finding:
-    """Say to somebody who writes options what to do, who has no NULL to write."""
+    """Return what to do in terms of options, in which there is no NULL."""
     option = option_of(finding.column)
     what = f"leave {option} out" if after.get(finding.column) is not None else f"empty it with {option} ''"
     return replace(finding, message=finding.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))

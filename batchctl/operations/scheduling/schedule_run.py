@@ -84,7 +84,7 @@ def _insert(connection: Any, actor: Actor, schedule: Schedule, cycle_key: str, r
 
 
 def _today(schedule: Schedule, zone: str, actor: Actor) -> date:
-    """Return the date by the schedule's clocks, or by those of the business where nobody knows the schedule's."""
+    """Return the date by the schedule's clocks, or by those of the business where the schedule's zone is unknown."""
     now = actor.clock.now()
     try:
         return now.astimezone(ZoneInfo(schedule.timing.time_zone or zone)).date()

@@ -54,7 +54,7 @@ class ScheduleTrial:
     is_silent: bool = False
     """True when nothing is decided about its due times, because of its row or its batches."""
     gates: tuple[Gate, ...] = ()
-    """All that a due time has to pass; of one that would fire none blocks, but perhaps that nobody takes its entity."""
+    """The gates of a due time; none of one that would fire blocks, but perhaps that no batch takes its entity."""
 
     @property
     def columns(self) -> Columns:
@@ -73,7 +73,7 @@ class ScheduleTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleBench:
-    """Evaluates a schedule as a leader does, up to where he would start work."""
+    """Evaluates a schedule as a leader does, up to where work would start."""
 
     table: Timetable
     fires_here: bool

@@ -50,7 +50,7 @@ def time_findings(
         for finding in calendar_findings(calendar, users, context.today):
             yield "Calendar", visible(calendar.name), finding
     for day_id, calendar_id in calendars.strays(connection).items():
-        said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
+        said = f"There is no Calendar {calendar_id}, so no schedule goes by this day."
         yield "CalendarDay", str(day_id), Finding("Calendar_id", said, calendars.sql_to_delete(day_id))
     running, unreadable = backfills.running(connection)
     for row in unreadable:
@@ -68,7 +68,7 @@ _OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING})
 
 
 def _of_job(schedule: Schedule, finding: Finding) -> Finding:
-    """Send who looks at a job's schedule to its code: what he writes into the row by hand does not stay."""
+    """Name the code as what to correct in a job's schedule: what is written into the row by hand does not stay."""
     is_of_code = owner_in(schedule.origin) is not None and finding.column in _OF_THE_CODE
     by_hand = finding.remedy is None or finding.remedy.startswith(
         ("batchctl schedule set ", "correct it where it is declared")

@@ -97,7 +97,7 @@ class Timed:
 
     @property
     def words(self) -> str:
-        """Say when it is due; of a row that cannot be understood, what can be told."""
+        """Say when it is due, in words; of a row that cannot be understood, as far as possible."""
         return words_of(self.schedule.timing, self.zone or "") if self.plan is None else self.plan.words
 
     @property
@@ -107,7 +107,7 @@ class Timed:
 
     @property
     def mend(self) -> str | None:
-        """Return what to do about one of which nobody knows when it is due."""
+        """Return what to do where its columns cannot be understood; None where they can."""
         if self.plan is not None:
             return None
         remedies = (remedy_of(self.schedule, one, self.findings) for one in self.findings)
@@ -230,7 +230,7 @@ def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext
 
 
 def armed(schedule: Schedule, plan: Times, context: ScheduleContext) -> Schedule:
-    """Return a schedule as the leader leaves it once he has seen it."""
+    """Return a schedule as the leader leaves it once it has seen it."""
     standing = standing_of(schedule, plan, context)
     return replace(
         schedule,
