@@ -31,7 +31,7 @@ class Lead:
         return self.controller if self.until > now else None
 
 
-NOBODY = Lead(controller=None, fence=0, until=LONG_AGO, place=None)
+NO_LEAD = Lead(controller=None, fence=0, until=LONG_AGO, place=None)
 
 
 def lease_of(heartbeat_interval: timedelta) -> timedelta:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, inspect, select, update
 
-from batchctl.domain.leader import HIGHEST_FENCE, NOBODY, Lead
+from batchctl.domain.leader import HIGHEST_FENCE, NO_LEAD, Lead
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
@@ -52,7 +52,7 @@ def is_listed(connection: Connection) -> bool:
 
 def load(connection: Connection) -> Lead:
     """Return which controller leads, or led last; none where somebody has deleted the row."""
-    return next(iter(readable(_LOAD(connection), _lead)), NOBODY)
+    return next(iter(readable(_LOAD(connection), _lead)), NO_LEAD)
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
@@ -63,7 +63,7 @@ def unreadable(connection: Connection) -> list[UnreadableRow]:
 def load_or_make(connection: Connection) -> Lead:
     """Return which controller leads, or led last; make the row first where it is gone."""
     if not _LOAD(connection):
-        _MAKE(connection, {"Leader_id": 1, "Fence": NOBODY.fence})
+        _MAKE(connection, {"Leader_id": 1, "Fence": NO_LEAD.fence})
     return load(connection)
 
 

@@ -14,7 +14,6 @@ from batchctl.domain.alerting.incident_causes import (
     fails_often,
     gathered,
     last_lines,
-    nobody,
     standing,
     too_short,
 )
@@ -112,7 +111,7 @@ def test_that_nobody_works_is_told_after_a_while(
     since, waiting_since = (None if each is None else NOW - each * MINUTES for each in (silent, waits))
     gap = Gap(since=since, waiting_since=waiting_since)
 
-    assert (nobody(gap, NOW, 10 * MINUTES, is_over=is_over) is not None) is is_told
+    assert (no_worker(gap, NOW, 10 * MINUTES, is_over=is_over) is not None) is is_told
 
 
 def test_the_last_lines_are_few_short_and_visible() -> None:

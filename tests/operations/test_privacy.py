@@ -173,7 +173,7 @@ def test_what_lies_in_a_closed_folder_nobody_gets_at(open_folder: Path) -> None:
     path.touch(0o666)
 
     assert others_at(path).everybody == ""
-    assert others_at(open_folder / "none") == permissions.NOBODY
+    assert others_at(open_folder / "none") == permissions.NO_OTHERS
 
 
 def test_a_group_that_was_let_in_is_named_and_no_warning(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -270,7 +270,7 @@ class IncidentSearch:
         if since is None or since > now - patience:
             return []
         locked = locks(controllers.running(connection), [LEAD])
-        return [incident_causes.nobody_leads(lead.controller, since, locked)]
+        return [incident_causes.no_leader(lead.controller, since, locked)]
 
     def _failing(self, connection: Any, now: datetime) -> list[IncidentSign]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.
@@ -292,7 +292,7 @@ class IncidentSearch:
         gap = evidence.gap(connection, now, self.name)
         waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
         gap = replace(gap, waiting_since=min(waits, default=None))
-        sign = incident_causes.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
+        sign = incident_causes.no_worker(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if sign is None else [sign]
 
 

@@ -318,7 +318,7 @@ class Gap:
     """When the oldest of what waits came; None when nothing does."""
 
 
-def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> IncidentSign | None:
+def no_worker(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> IncidentSign | None:
     """Return the sign that no controller works, or that none did while something waited for one."""
     since = gap.since or gap.waiting_since
     if since is None or since > now - patience:
@@ -348,7 +348,7 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> In
     )
 
 
-def nobody_leads(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
+def no_leader(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
     """Return the sign that controllers work, and none of them leads; `locked` may name what keeps them from that."""
     who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
     return IncidentSign(

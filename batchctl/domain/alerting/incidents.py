@@ -24,7 +24,7 @@ OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind
 OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
 """Kinds that only another run of the step can end."""
 
-NOBODY: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
+NO_OTHERS: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
 
 _KNOWN_CODE = r"\b(?:ORA|PLS|TNS|RMAN|SP2|SQL|DSN|HY|IM|BC|DTS|SSIS|HTTP|MSG|ERR)-?\d{1,5}[A-Z]?\b(?!\.\w)"
 _CODE_IN_FRONT = r"(?:^|(?<=: ))[A-Z]{2,}-?\d{1,5}[A-Z]?(?=:)"
@@ -132,7 +132,7 @@ def review(
     instances: Mapping[InstanceId, InstanceUnderWay],
     idle: Container[tuple[BatchId | None, int | None]] = (),
     *,
-    others: Mapping[IncidentId, Collection[InstanceId]] = NOBODY,
+    others: Mapping[IncidentId, Collection[InstanceId]] = NO_OTHERS,
     is_partial: bool = False,
 ) -> Review:
     """Compare the present signs with the incidents that stand.

@@ -1,4 +1,4 @@
-"""What makes every change of what is watched an entry of the audit log, whoever makes it; and what keeps that log."""
+"""What makes every change of what is watched an entry of the audit log, by hand or by a program; and what keeps that log."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 `db upgrade` makes them anew from here, as `batchctl.store.repeatable` says.
 Data is shown as it is, control characters and all; what a client makes of it is its affair.
 
-Whatever stands in a row, a view answers: one error in one row, and nobody would see any other. On PostgreSQL a time may be
+Whatever stands in a row, a view answers: an error in one row would hide all others. On PostgreSQL a time may be
 endless, or of a year that nothing can be added to.
 """
 

@@ -87,7 +87,7 @@ LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1"""
 
 
 def _unreadable(s: ViewDialect) -> str:
-    """Return the instances of which nobody knows how they stand, and those whose FileProcess row is gone."""
+    """Return the instances whose Status cannot be read, and those whose FileProcess row is gone."""
     gone = s.joined(
         *("'BatchControl '", "c.BatchControl_id", "' cannot be read: FileProcess '", "c.FileProcess_id", "' is gone'")
     )

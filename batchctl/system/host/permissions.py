@@ -23,7 +23,7 @@ class Others:
     group_name: str = ""
 
 
-NOBODY = Others()
+NO_OTHERS = Others()
 
 
 def make_private_folder(folder: Path) -> None:
@@ -36,11 +36,11 @@ def make_private_folder(folder: Path) -> None:
 def others_at(path: Path) -> Others:
     """Return what others may do with a file or a folder; nothing if it does not exist, and on Windows."""
     if sys.platform == "win32":
-        return NOBODY
+        return NO_OTHERS
     try:
         found, above = os.stat(path), [os.stat(folder) for folder in path.absolute().parents]
     except OSError:
-        return NOBODY
+        return NO_OTHERS
     shares = bool(_others_in(found.st_gid, found.st_uid))
     return Others(
         everybody="" if any(not folder.st_mode & stat.S_IXOTH for folder in above) else _rights(found, above[0], 0),
