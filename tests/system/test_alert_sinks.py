@@ -114,7 +114,7 @@ def test_a_post_is_signed_and_says_all(web: WebServer, tmp_path: Path, monkeypat
     assert headers["X-Batchctl-Signature"] == f"sha256={signed.hexdigest()}"
 
 
-@pytest.mark.parametrize(("mood", "said"), [(500, "answered 500"), (302, "go elsewhere"), (404, "answered 404")])
+@pytest.mark.parametrize(("mood", "said"), [(500, "answered 500"), (302, "a redirect"), (404, "answered 404")])
 def test_an_answer_that_is_no_success_is_none_and_nobody_is_followed(
     web: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mood: int, said: str
 ) -> None:
