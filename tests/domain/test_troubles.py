@@ -14,6 +14,7 @@ from batchctl.domain.alerting.incident_causes import (
     fails_often,
     gathered,
     last_lines,
+    no_worker,
     standing,
     too_short,
 )
