@@ -143,7 +143,7 @@ def test_a_lost_commit_is_never_taken_for_one_or_the_other(
 ) -> None:
     server.when("INSERT INTO FileProcess", ADDED)
     server.when("COMMIT TRANSACTION", raising(error), DONE)
-    with pytest.raises(OutcomeUnknown, match="nobody knows"):
+    with pytest.raises(OutcomeUnknown, match="it is unknown whether"):
         transactions.run(C1, add)
 
     assert len(server.wording("BEGIN TRANSACTION")) == 1
