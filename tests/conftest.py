@@ -30,6 +30,7 @@ SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")
 
 
 def pytest_configure() -> None:
+    gc.disable()  # until all tests are collected: there is no garbage among them
     missing = [shell for shell in SHELLS if shutil.which(shell) is None]
     if missing:
         names = ", ".join(missing)
@@ -51,6 +52,7 @@ def pytest_collection_finish() -> None:
     # Tens of thousands of tests stay to the end; looking through them for garbage took a tenth of the time.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -41,6 +41,7 @@ FULL = {
     "chaos/test_verdict_of_messages.py": "controllers that are left to send all that there is",
     "cli/test_completion.py": "real shells that complete what is typed",
     "cli/test_example_plugins.py": "packages that are built and installed",
+    "cli/test_renamed_files.py": "files that are renamed and loaded, by commands and controllers in turn",
     "cli/test_what_is_loaded.py": "twenty interpreters, and what each of them imports",
     "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
     "control/test_endless_times.py": "times that only PostgreSQL has, in every column",
@@ -67,6 +68,7 @@ FULL = {
     "sqlserver/test_walk.py": "the tests, started in the tests",
     "step_handlers/test_postgres_paste.py": "commands that are pasted into psql",
     "system/test_environment.py": "steps of real controllers, each with an interpreter of its own",
+    "system/test_jobs.py": "jobs in processes of their own that crash, hang and are killed",
 }
 """Modules of the full suite alone, and why."""
 
@@ -119,8 +121,15 @@ ON_BOTH = (
     "control/test_workers.py",
     "operations/test_acting_together.py",
     "operations/test_inbox_beside_controllers.py",
-    "operations/test_why_is_what_is_claimed.py",
-    "store/",
+    "store/test_conditions.py",
+    "store/test_dropped.py",
+    "store/test_noticing.py",
+    "store/test_pointing.py",
+    "store/test_servers.py",
+    "store/test_staging.py",
+    "store/test_tables.py",
+    "store/test_transactions.py",
+    "store/test_trips.py",
 )
 """Modules whose subject is what databases do differently: quick on each of them. Elsewhere the second one is full."""
 

@@ -36,7 +36,7 @@ url = "{url}"
 @pytest.fixture
 def web() -> Iterator[WebServer]:
     with WebServer() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.released.set()
         server.shutdown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from batchctl.domain import errors
 from batchctl.domain.error_codes import CODES, OTHERS
@@ -116,6 +117,7 @@ def _text(node: ast.expr) -> str:
             return "…"
 
 
+@cache
 def places() -> dict[str, list[Said]]:
     """Return every place that makes an error, with what it may say."""
     found: dict[str, list[Said]] = {}

@@ -452,6 +452,7 @@ def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
 SLEEPING = "SELECT pg_sleep(600)"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("statement", "word", "lost", "said"),
     [

@@ -42,7 +42,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channel: str) -> c
 @pytest.fixture
 def mail_server() -> Iterator[MailServer]:
     with MailServer() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.released.set()
         server.shutdown()
@@ -92,7 +92,7 @@ def test_what_a_mail_server_says_is_told(
 @pytest.fixture
 def web() -> Iterator[WebServer]:
     with WebServer() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.released.set()
         server.shutdown()
