@@ -40,6 +40,7 @@ FULL = {
     "chaos/test_verdict_of_backfills.py": "controllers that are left to do all that there is",
     "chaos/test_verdict_of_messages.py": "controllers that are left to send all that there is",
     "cli/test_completion.py": "real shells that complete what is typed",
+    "cli/test_corrected_files.py": "files that are corrected and loaded, by commands and controllers in turn",
     "cli/test_example_plugins.py": "packages that are built and installed",
     "cli/test_renamed_files.py": "files that are renamed and loaded, by commands and controllers in turn",
     "cli/test_what_is_loaded.py": "twenty interpreters, and what each of them imports",
@@ -69,6 +70,7 @@ FULL = {
     "step_handlers/test_postgres_paste.py": "commands that are pasted into psql",
     "system/test_environment.py": "steps of real controllers, each with an interpreter of its own",
     "system/test_jobs.py": "jobs in processes of their own that crash, hang and are killed",
+    "system/test_populating.py": "populators in processes of their own that hang until they are given up",
 }
 """Modules of the full suite alone, and why."""
 
