@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
+from tests.sim import finders
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
-from tests.sim.mutating import Mutant, made
+from tests.sim.mutating import Mutant
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
-from tests.sim.playing import play
-from tests.sim.script import Backfill, Script
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
 ROOT = Path(__file__).parents[2]
-SCHEDULES = 500
 QUICK = {
     "the end of a step is committed in two parts",
     "whoever wrote the schedule meanwhile is not looked at",
@@ -40,42 +37,17 @@ def mutants(all_of_them: Sequence[Mutant | Planted]) -> list[Any]:
     ]
 
 
-def finds(mutant: Mutant, scripts: Iterable[Script]) -> bool:
-    """Say whether schedules break the law that a mutant names."""
-    with made(mutant):
-        return any(play(script).law == mutant.law for script in scripts)
-
-
-@pytest.mark.parametrize("mutant", mutants(MUTANTS))
+@pytest.mark.parametrize("mutant", mutants([mutant for kind, _ in finders.KINDS for mutant in kind]))
 def test_a_mistake_is_found(mutant: Mutant) -> None:
-    assert finds(mutant, map(script_of, range(SCHEDULES)))
+    assert finders.finder(mutant) is not None
 
 
-@pytest.mark.parametrize("mutant", mutants(TIMED_MUTANTS))
-def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
-    assert finds(mutant, map(script_of, range(TIMED, TIMED + SCHEDULES)))
+def test_the_schedule_that_finds_each_is_known() -> None:
+    named = {line.partition(" ")[2] for line in finders.LIST.read_text(encoding="utf-8").splitlines()}
 
-
-@pytest.mark.parametrize("mutant", mutants(BACKFILL_MUTANTS))
-def test_a_mistake_about_backfills_is_found(mutant: Mutant) -> None:
-    scripts = map(script_of, range(TIMED, TIMED + SCHEDULES))
-
-    assert finds(mutant, (one for one in scripts if any(isinstance(event, Backfill) for event in one.events)))
-
-
-@pytest.mark.parametrize("mutant", mutants(TELLING_MUTANTS))
-def test_a_mistake_about_what_is_told_is_found(mutant: Mutant) -> None:
-    assert finds(mutant, map(script_of, range(TOLD, TOLD + SCHEDULES)))
-
-
-@pytest.mark.parametrize("mutant", mutants(VARIED_MUTANTS))
-def test_a_mistake_that_only_variety_shows_is_found(mutant: Mutant) -> None:
-    assert finds(mutant, map(script_of, range(VARIED, VARIED + SCHEDULES)))
-
-
-@pytest.mark.parametrize("mutant", mutants(REQUEST_MUTANTS))
-def test_a_mistake_about_requests_is_found(mutant: Mutant) -> None:
-    assert finds(mutant, map(script_of, range(REQUESTED, REQUESTED + SCHEDULES)))
+    assert named == {mutant.name for kind, _ in finders.KINDS for mutant in kind}, (
+        "write it: python -m tests.sim.finders"
+    )
 
 
 @pytest.mark.parametrize("bug", mutants(PLANTED))
