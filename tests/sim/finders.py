@@ -1,4 +1,4 @@
-"""Which schedule finds each mistake: it is played first, so that nobody waits for hundreds that do not.
+"""Which schedule finds each mistake: it is played first, before hundreds that may not find it.
 
 Where it finds the mistake no more, the others are looked through. Run this to write the list anew.
 """
@@ -39,7 +39,8 @@ def finder(mutant: Mutant) -> int | None:
 def _seeds(mutant: Mutant) -> Iterator[int]:
     (first,) = (first for mutants, first in KINDS if mutant in mutants)
     seeds = range(first, first + SCHEDULES)
-    if (known := _known().get(mutant.name)) in seeds:
+    known = _known().get(mutant.name)
+    if known is not None and known in seeds:
         yield known
     for seed in seeds:
         if mutant not in BACKFILL_MUTANTS or any(isinstance(event, Backfill) for event in script_of(seed).events):
