@@ -15,10 +15,12 @@ FULL = {
     "acceptance/test_cli_dependencies.py": "rounds of several real controllers",
     "acceptance/test_cli_doctor.py": "the installed doctor, which starts processes of its own",
     "acceptance/test_cli_freezing.py": "freezes that a real controller meets, waited for in real time",
+    "acceptance/test_cli_graph.py": "interpreters of their own, and graphs of many batches",
     "acceptance/test_cli_incidents.py": "real controllers, one of them frozen, and a web server that takes messages",
     "acceptance/test_cli_jobs.py": "modules of jobs, which every command tries in a child",
     "acceptance/test_cli_report.py": "the installed reports on what real controllers have done",
     "acceptance/test_cli_schedules.py": "due times that are waited for",
+    "acceptance/test_cli_tasks.py": "tasks that real controllers carry out",
     "acceptance/test_controller.py": "servers, locks, interrupts and steps of real controllers that are waited for in real time",
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
     "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
@@ -47,6 +49,8 @@ FULL = {
     "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
     "control/test_endless_times.py": "times that only PostgreSQL has, in every column",
     "control/test_few_rows_read.py": "a night beside a hundred thousand rows",
+    "control/test_locked_rows.py": "hundreds of locked rows, pauses that grow, and signs of life that are waited for",
+    "control/test_lost_connections.py": "servers that are away or take seconds to commit",
     "control/test_random_nights.py": "whole nights by chance",
     "faults/test_copied_while_running.py": "copies that are taken beside a controller at work",
     "faults/test_full_disk.py": "controllers that wait for room on a disk, in real time",
@@ -71,12 +75,12 @@ FULL = {
     "system/test_environment.py": "steps of real controllers, each with an interpreter of its own",
     "system/test_jobs.py": "jobs in processes of their own that crash, hang and are killed",
     "system/test_populating.py": "populators in processes of their own that hang until they are given up",
+    "system/test_supervisor.py": "a thousand commands, and supervisors that are killed and frozen",
 }
 """Modules of the full suite alone, and why."""
 
 PARTLY_FULL = {
     "acceptance/test_cli_errors.py": "controllers that are interrupted",
-    "acceptance/test_cli_graph.py": "an interpreter of its own",
     "acceptance/test_cli_reading.py": "terminals and readers of the installed command, each with an interpreter of its own",
     "acceptance/test_seed_003.py": "jobs and nodes of real controllers, in real time",
     "acceptance/test_worked_example.py": "the flights of a whole year",
@@ -87,8 +91,6 @@ PARTLY_FULL = {
     "control/test_file_watching.py": "a hundred thousand files",
     "control/test_firing.py": "a thousand due times",
     "control/test_firing_together.py": "ten thousand due times",
-    "control/test_locked_rows.py": "hundreds of locked rows, pauses that grow, and signs of life that are waited for",
-    "control/test_lost_connections.py": "a server that takes seconds to commit",
     "control/test_purged_instances.py": "a hundred thousand attempts",
     "control/test_workers.py": "thousands of instances",
     "migrations/test_migrations.py": "a script in another shell, a dump, and whatever a hand has changed",
@@ -109,7 +111,6 @@ PARTLY_FULL = {
     "store/test_servers.py": "a server that follows another one",
     "store/test_transactions.py": "a database that stays busy until it is given up",
     "system/test_commands.py": "hundreds of processes, gigabytes of output",
-    "system/test_supervisor.py": "a thousand commands",
     "system/test_zone_rules.py": "an interpreter of its own",
 }
 """Modules that mark single tests, or single values of a parameter, as full."""
@@ -117,10 +118,7 @@ PARTLY_FULL = {
 ON_BOTH = (
     "control/test_claims.py",
     "control/test_creation_beside_others.py",
-    "control/test_locked_rows.py",
-    "control/test_lost_connections.py",
     "control/test_one_round_trip.py",
-    "control/test_workers.py",
     "operations/test_acting_together.py",
     "operations/test_inbox_beside_controllers.py",
     "store/test_conditions.py",

@@ -159,7 +159,6 @@ def test_a_cycle_is_drawn_and_check_names_it_whole(tmp_path: Path, run_batchctl:
         assert night("graph", name, "--format", "svg").returncode == 0
 
 
-@pytest.mark.full
 def test_who_has_no_dependencies_never_waits_for_networkx(sqlite_database: SqliteControl) -> None:
     asked = (
         "import sys; from batchctl.cli.main import run\n"

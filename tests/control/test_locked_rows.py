@@ -85,7 +85,6 @@ def test_locked_instances_at_the_head_of_a_batch_let_the_others_pass_one_at_a_ti
 
 
 @pytest.mark.parametrize("near", [1, 500])
-@pytest.mark.full
 def test_locked_instances_at_the_head_let_many_others_that_are_due_pass_in_order(
     world: World, client: Hand, monkeypatch: pytest.MonkeyPatch, near: int
 ) -> None:
@@ -139,7 +138,6 @@ def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World
     assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
 
 
-@pytest.mark.full
 def test_who_keeps_a_whole_table_from_everybody_is_named_without_reading_it(world: World, client: Hand) -> None:
     world.be_impatient()
     with closing(world.database.hand()) as innocent:
@@ -367,7 +365,6 @@ def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand,
     assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
 
 
-@pytest.mark.full
 def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(
     world: World, client: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -423,7 +420,6 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
     assert world.names()[-1] == "controller.resumed"
 
 
-@pytest.mark.full
 def test_a_lock_on_the_lead_keeps_no_controller_from_its_signs_of_life_and_is_named(world: World, client: Hand) -> None:
     hand, findings = hired(world, "c1"), IncidentSearch(world.clock, AlertRules(), "c9")
     world.batch(steps=1)
@@ -822,7 +818,6 @@ def test_a_lock_is_old_where_another_pass_has_met_it_soon_before_or_named_the_sa
     assert a_pass(world, "c3") == opened
 
 
-@pytest.mark.full
 def test_who_looks_once_opens_incidents_although_somebody_keeps_locked_what_stands_for_them(
     world: World, client: Hand
 ) -> None:

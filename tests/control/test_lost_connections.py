@@ -93,7 +93,6 @@ FOR EACH ROW EXECUTE FUNCTION be_slow();
 """
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("number", range(1, 5))
 def test_a_commit_that_the_server_still_works_on_is_waited_for(far: World, proxy: Proxy, number: int) -> None:
     far.batch(steps=3, RetryCount=1)
@@ -144,7 +143,6 @@ def test_sessions_ended_by_the_dba_are_made_anew(far: World, postgres: PostgresS
     assert far.statuses() == ["complete"]
 
 
-@pytest.mark.full
 def test_pauses_grow_while_the_database_is_away_and_deadlines_are_kept(far: World, postgres: PostgresServer) -> None:
     batch_id = far.batch(steps=0)
     far.step(batch_id, 10, MaxDuration=60)

@@ -104,7 +104,6 @@ def test_an_adopted_command_can_be_stopped_wherever_its_processes_have_gone(
     assert all(ends(pid) for pid in pids)
 
 
-@pytest.mark.full
 def test_what_was_adopted_is_adopted_again_when_the_adopter_dies_too(
     runner: ThreadStepRunner, employ: Employ, ear: Ear
 ) -> None:
@@ -139,7 +138,6 @@ def test_a_supervisor_killed_with_its_worker_leaves_a_lost_command_that_is_stopp
     assert all(ends(pid) for pid in pids)
 
 
-@pytest.mark.full
 def test_a_supervisor_killed_while_the_command_is_adopted_makes_it_lost(
     runner: ThreadStepRunner, employ: Employ, ear: Ear
 ) -> None:
@@ -261,7 +259,6 @@ def test_a_frozen_worker_cannot_begin_what_was_found_never_to_have_run(
     assert not (tmp_path / "traces").exists()
 
 
-@pytest.mark.full
 def test_a_frozen_workers_leashed_commands_are_stopped_when_its_lease_is_over(  # A13
     runner: ThreadStepRunner, employ: Employ, ear: Ear
 ) -> None:
@@ -314,7 +311,6 @@ def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_th
     assert finished(runner).outcome.return_code == 7
 
 
-@pytest.mark.full
 def test_whoever_adopts_a_leashed_command_vouches_for_it(runner: ThreadStepRunner, employ: Employ, ear: Ear) -> None:
     over = SystemClock().monotonic() + 2
     worker = employ(
@@ -467,7 +463,6 @@ def test_a_secret_is_never_written_down(runner: ThreadStepRunner, controller_id:
         assert b"s3same" not in file.read_bytes()
 
 
-@pytest.mark.full
 def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, controller_id: str, state: Path) -> None:
     place = journal.place_of(state, controller_id)
     sizes, opened = [], []
