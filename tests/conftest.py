@@ -6,7 +6,7 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,6 @@ SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")
 
 
 def pytest_configure() -> None:
-    gc.disable()  # until all tests are collected: there is no garbage among them
     missing = [shell for shell in SHELLS if shutil.which(shell) is None]
     if missing:
         names = ", ".join(missing)
@@ -48,11 +47,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return (is_left_out and collection_path.relative_to(HERE).as_posix() in tiers.FULL) or None
 
 
-def pytest_collection_finish() -> None:
-    # Tens of thousands of tests stay to the end; looking through them for garbage took a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # Tens of thousands of tests stay to the end: to look through them for garbage took half of collecting, and a tenth of all.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -72,40 +72,35 @@ class LoadedBatchctl:
             if not door.read():
                 message = "batchctl could not be loaded; the reason stands above"
                 raise RuntimeError(message)
-        self._kept: _Line | None = None
-        self._turn = threading.Lock()
+        self._idle: list[_Line] = []
 
     def run(
         self, *args: str, cwd: Path, env: Mapping[str, str], input: str, patience: float
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end, as `subprocess.run` does."""
-        stays = args[:1] != () and args[0] in IN_TURN and self._turn.acquire(blocking=False)
-        try:
-            with _file() as given, _file() as out, _file() as err:
-                given.write(input)
-                given.flush()
-                given.seek(0)
-                request = {"args": args, "cwd": str(cwd), "env": dict(env), "stays": stays}
-                line = self._kept if stays and self._kept is not None else _Line(self._address)
+        stays = args[:1] != () and args[0] in IN_TURN
+        request = {"args": args, "cwd": str(cwd), "env": dict(env), "stays": stays}
+        with _file() as given, _file() as out, _file() as err:
+            given.write(input)
+            given.flush()
+            given.seek(0)
+            line = self._idle.pop() if stays and self._idle else _Line(self._address)
+            try:
                 code = line.ask(request, [given.fileno(), out.fileno(), err.fileno()], patience)
-                self._keep(line, stays=stays)
-                said = [_read(stream) for stream in (out, err)]
-        finally:
-            if stays:
-                self._turn.release()
+            except BaseException:
+                line.close()
+                raise
+            if line.is_open and line.asked < MOST_IN_TURN:
+                self._idle.append(line)
+            else:
+                line.close()
+            said = [_read(stream) for stream in (out, err)]
         return subprocess.CompletedProcess(["batchctl", *args], code, *said)
-
-    def _keep(self, line: _Line, *, stays: bool) -> None:
-        goes_on = line.is_open and line.asked < MOST_IN_TURN
-        if stays:
-            self._kept = line if goes_on else None
-        if not (stays and goes_on):
-            line.close()
 
     def close(self) -> None:
         """End the process."""
-        if self._kept is not None:
-            self._kept.close()
+        for line in self._idle:
+            line.close()
         self._process.terminate()
         self._process.wait()
         self._folder.cleanup()

@@ -53,7 +53,7 @@ def _known() -> dict[str, int]:
 
 
 def write() -> None:
-    """Look for the first schedule that finds each mistake, and write the list."""
+    """Look for a schedule that finds each mistake, and write the list."""
     names = [mutant.name for mutants, _ in KINDS for mutant in mutants]
     found = []
     with ProcessPoolExecutor() as pool:
