@@ -60,7 +60,7 @@ def test_a_sound_database_fails_in_nothing_but_what_the_tests_server_saves(contr
         assert failing(found) == set()
         assert {"synchronous", "journal mode", "place"} <= of_control
     else:
-        assert failing(found) == {("database_url", "fsync")}
+        assert failing(found) == {("database_url", "fsync"), ("database_url", "full_page_writes")}
         assert found["database_url", "fsync"].next_step == "start the server without -c fsync=off"
         assert {"full_page_writes", "synchronous_commit", "standby", "pooler"} <= of_control
     assert found["this host", "tzdata"].result is Result.OK
