@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -24,7 +25,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -86,7 +87,12 @@ class LoadedBatchctl:
             given.seek(0)
             line = self._idle.pop() if stays and self._idle else _Line(self._address)
             try:
-                code = line.ask(request, [given.fileno(), out.fileno(), err.fileno()], patience)
+                line.ask(request, [given.fileno(), out.fileno(), err.fileno()])
+                code = line.answer(patience)
+            except TimeoutError:
+                line.send_signal(signal.SIGKILL)
+                line.close()
+                raise subprocess.TimeoutExpired(["batchctl", *args], patience) from None
             except BaseException:
                 line.close()
                 raise
@@ -97,6 +103,16 @@ class LoadedBatchctl:
             said = [_read(stream) for stream in (out, err)]
         return subprocess.CompletedProcess(["batchctl", *args], code, *said)
 
+    def start(
+        self, *args: str, cwd: Path, env: Mapping[str, str], stdout: int | IO[str], stderr: int | IO[str]
+    ) -> StartedBatchctl:
+        """Start a command that goes on, as `subprocess.Popen` does."""
+        line = _Line(self._address)
+        with ExitStack() as stack, Path(os.devnull).open(encoding="ascii") as given:
+            (out, heard_out), (err, heard_err) = (_stream(stack, wanted) for wanted in (stdout, stderr))
+            line.ask({"args": args, "cwd": str(cwd), "env": dict(env), "stays": False}, [given.fileno(), out, err])
+        return StartedBatchctl(line, args, heard_out, heard_err)
+
     def close(self) -> None:
         """End the process."""
         for line in self._idle:
@@ -106,37 +122,121 @@ class LoadedBatchctl:
         self._folder.cleanup()
 
 
+class StartedBatchctl:
+    """A command that goes on, with the parts of `subprocess.Popen` that the tests use."""
+
+    def __init__(self, line: _Line, args: tuple[str, ...], stdout: IO[str] | None, stderr: IO[str] | None) -> None:
+        """Keep the line to its process."""
+        self.args = ["batchctl", *args]
+        self.pid = line.pid
+        self.stdout, self.stderr = stdout, stderr
+        self.returncode: int | None = None
+        self._line = line
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        self._line.send_signal(number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        """Return its exit code, or None while it goes on."""
+        with suppress(TimeoutError):
+            self._wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit code."""
+        try:
+            return self._wait(timeout)
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0) from None
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Read all that it says, and wait for its end."""
+        heard = ["", ""]
+        ears = [
+            threading.Thread(target=_hear, args=(stream, heard, at), daemon=True)
+            for at, stream in enumerate((self.stdout, self.stderr))
+            if stream is not None and not stream.closed
+        ]
+        for ear in ears:
+            ear.start()
+        self.wait(timeout)
+        for ear in ears:
+            ear.join(timeout)
+        return heard[0], heard[1]
+
+    def _wait(self, timeout: float | None) -> int:
+        if self.returncode is None:
+            self.returncode = self._line.answer(timeout)
+            self._line.close()
+        return self.returncode
+
+
+def _hear(stream: IO[str], heard: list[str], at: int) -> None:
+    with stream:
+        heard[at] = stream.read()
+
+
 class _Line:
     """A line to a process that carries commands out."""
 
     def __init__(self, address: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(address)
-        self._answers = self._socket.makefile("rb")
-        self._pid = int(self._answers.readline())
+        self._answers = self._socket.makefile("rb", buffering=0)
+        self.pid = int(self._answers.readline())
+        # Its number may be another's once it has ended.
+        self._process = os.pidfd_open(self.pid)
         self.asked = 0
         self.is_open = True
         """False once the process has ended."""
 
-    def ask(self, request: Mapping[str, Any], streams: list[int], patience: float) -> int:
-        """Let the process carry a command out; return its exit code."""
+    def ask(self, request: Mapping[str, Any], streams: list[int]) -> None:
+        """Let the process carry a command out."""
         self.asked += 1
         text = json.dumps(request).encode()
-        self._socket.settimeout(patience)
-        try:
-            socket.send_fds(self._socket, [len(text).to_bytes(8)], streams)
-            self._socket.sendall(text)
-            ended, _, code = self._answers.readline().partition(b" ")
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            raise subprocess.TimeoutExpired(["batchctl", *request["args"]], patience) from None
+        self._socket.settimeout(None)
+        socket.send_fds(self._socket, [len(text).to_bytes(8)], streams)
+        self._socket.sendall(text)
+
+    def answer(self, patience: float | None) -> int:
+        """Wait until the command is carried out; return its exit code."""
+        if not select.select([self._socket], [], [], patience)[0]:
+            raise TimeoutError
+        ended, _, code = self._answers.readline().partition(b" ")
         self.is_open = ended == b"carried-out"
         return int(code)
+
+    def send_signal(self, number: int) -> None:
+        """Send the process a signal, unless it has ended."""
+        if self._process != -1:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, number)
 
     def close(self) -> None:
         self._answers.close()
         self._socket.close()
+        os.close(self._process)
+        self._process = -1
+
+
+def _stream(stack: ExitStack, wanted: int | IO[str]) -> tuple[int, IO[str] | None]:
+    """Return what a command writes to, open until the stack ends, and what is read of it."""
+    if wanted == subprocess.PIPE:
+        ours, theirs = os.pipe()
+        stack.callback(os.close, theirs)
+        return theirs, os.fdopen(ours, encoding="utf-8")
+    if wanted == subprocess.DEVNULL:
+        return stack.enter_context(Path(os.devnull).open("w", encoding="ascii")).fileno(), None
+    return wanted if isinstance(wanted, int) else wanted.fileno(), None
 
 
 def _file() -> IO[str]:
@@ -249,8 +349,15 @@ def _carry_out(request: dict[str, Any], streams: list[int]) -> int:
     time.tzset()
     os.chdir(request["cwd"])
     sys.argv = ["batchctl", *request["args"]]
-    sys.stdin, sys.stdout, sys.stderr = (
-        os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False) for number in range(3)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(
+            os.fdopen(number, "wb", closefd=False),
+            encoding="utf-8",
+            errors="strict" if number == 1 else "backslashreplace",
+            line_buffering=number == 2 or os.isatty(number),
+        )
+        for number in (1, 2)
     )
     code: object = 1
     try:

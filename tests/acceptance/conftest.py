@@ -8,10 +8,20 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl, build_wheel, clean_environment, install, one_at_a_time
+from tests.acceptance.installation import (
+    PATIENCE,
+    RunBatchctl,
+    StartBatchctl,
+    Started,
+    build_wheel,
+    clean_environment,
+    install,
+    one_at_a_time,
+)
 from tests.loaded_batchctl import LoadedBatchctl
 
 
@@ -57,7 +67,7 @@ def run_installed(installed_batchctl: Path) -> RunBatchctl:
 @pytest.fixture(scope="module")
 def run_batchctl(request: pytest.FixtureRequest) -> RunBatchctl:
     """Runs the installed command in modules marked `wheel`, elsewhere what does the same in a fraction of the time."""
-    if request.node.get_closest_marker("wheel") is not None or sys.platform == "win32":
+    if _wants_the_installed(request):
         installed: RunBatchctl = request.getfixturevalue("run_installed")
         return installed
     loaded: LoadedBatchctl = request.getfixturevalue("loaded_batchctl")
@@ -71,6 +81,39 @@ def run_batchctl(request: pytest.FixtureRequest) -> RunBatchctl:
         return loaded.run(*args, cwd=cwd, env=environment, input=input or "", patience=PATIENCE)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def start_batchctl(request: pytest.FixtureRequest) -> StartBatchctl:
+    """Starts what `run_batchctl` runs, and leaves it to itself."""
+    installed = _wants_the_installed(request)
+    source: Path | LoadedBatchctl = request.getfixturevalue("installed_batchctl" if installed else "loaded_batchctl")
+
+    def start(
+        *args: str,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdout: int | IO[str] = subprocess.PIPE,
+        stderr: int | IO[str] = subprocess.PIPE,
+    ) -> Started:
+        environment = clean_environment(env)
+        if isinstance(source, LoadedBatchctl):
+            return source.start(*args, cwd=cwd, env=environment, stdout=stdout, stderr=stderr)
+        return subprocess.Popen(
+            [source, *args],
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            encoding="utf-8",
+        )
+
+    return start
+
+
+def _wants_the_installed(request: pytest.FixtureRequest) -> bool:
+    return request.node.get_closest_marker("wheel") is not None or sys.platform == "win32"
 
 
 def _in_a_process(

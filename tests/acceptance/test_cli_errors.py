@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started, clean_environment
 from tests.acceptance.night import Night, a_control, a_file, python
 from tests.control_databases import KINDS, ControlDatabase, SqliteControl
 
@@ -191,20 +191,13 @@ def busy(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
 
 
 @pytest.fixture
-def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Popen[str]]:
+def controller(busy: Night, start_batchctl: StartBatchctl) -> Iterator[Started]:
     """A controller that carries out a step which ends only when it is told to."""
     night = busy
     night.batch("Long", python("import sys; print(sys.stdin.read()); __import__('signal').pause()"))
     night.arrive("Long")
-    process = subprocess.Popen(
-        [installed_batchctl, "run"],
-        cwd=night.folder,
-        env=clean_environment({**night.environment, "BATCHCTL_SHUTDOWN_GRACE": "0", "BATCHCTL_STOP_GRACE": "1"}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    graces = {"BATCHCTL_SHUTDOWN_GRACE": "0", "BATCHCTL_STOP_GRACE": "1"}
+    process = start_batchctl("run", cwd=night.folder, env={**night.environment, **graces})
     assert process.stderr is not None
     heard = iter(process.stderr.readline, "")
     assert any(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ step\.started ", line) for line in heard)
@@ -220,7 +213,7 @@ def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Pop
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process alone")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[str], busy: Night, number: int) -> None:
+def test_an_interrupted_controller_ends_in_order(controller: Started, busy: Night, number: int) -> None:
     controller.send_signal(number)
     out, err = controller.communicate(timeout=PATIENCE)
 
@@ -236,7 +229,7 @@ def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[st
 
 
 @pytest.mark.full
-def test_a_second_controller_works_beside_the_first(controller: subprocess.Popen[str], busy: Night) -> None:
+def test_a_second_controller_works_beside_the_first(controller: Started, busy: Night) -> None:
     busy.batch("Short", "true")
     busy.arrive("Short")
     busy("create")

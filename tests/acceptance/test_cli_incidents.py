@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
 from tests.acceptance.night import Night, a_control
 from tests.control_databases import ACTS, KINDS
 from tests.receivers import WebServer
@@ -155,21 +155,14 @@ def test_from_outside_it_is_seen_that_nobody_works(night: Night, web: WebServer)
 class Crew:
     """Controllers that run beside each other."""
 
-    def __init__(self, night: Night, command: Path) -> None:
-        self.night, self.command = night, command
-        self.workers: dict[int, subprocess.Popen[str]] = {}
+    def __init__(self, night: Night, start: StartBatchctl) -> None:
+        self.night, self._start = night, start
+        self.workers: dict[int, Started] = {}
         self.readers: list[threading.Thread] = []
 
     def hire(self) -> None:
         """Start one; it is there when this returns."""
-        worker = subprocess.Popen(
-            [self.command, "run"],
-            cwd=self.night.folder,
-            env=clean_environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        worker = self._start("run", cwd=self.night.folder, stdout=subprocess.DEVNULL)
         self.workers[worker.pid] = worker
         assert worker.stderr is not None
         assert any("controller.started" in line for line in worker.stderr)
@@ -185,8 +178,8 @@ class Crew:
 
 
 @pytest.fixture
-def crew(night: Night, installed_batchctl: Path) -> Iterator[Crew]:
-    made = Crew(night, installed_batchctl)
+def crew(night: Night, start_batchctl: StartBatchctl) -> Iterator[Crew]:
+    made = Crew(night, start_batchctl)
     yield made
     made.close()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 from tests.system.watching import ends
@@ -21,14 +21,12 @@ from tests.system.watching import ends
 class Shop:
     """A folder with a database, and the controllers that run in it."""
 
-    def __init__(self, database: ControlDatabase, command: Path, run: RunBatchctl) -> None:
+    def __init__(self, database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> None:
         self.database = database
         directory = self.directory = database.directory
-        self.command = command
-        self._run = run
-        self.controllers: list[subprocess.Popen[str]] = []
+        self._start, self._run = start, run
+        self.controllers: list[Started] = []
         self.configure()
-        assert self.run("db", "upgrade").returncode == 0
         self.hand = database.hand()
         self.fifo = directory / "fifo"
         os.mkfifo(self.fifo)
@@ -43,16 +41,9 @@ class Shop:
         settings = f'database_url = "{self.database.url}"\n{graces}{more}'
         (self.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
 
-    def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    def start(self, *args: str, env: Mapping[str, str] | None = None) -> Started:
         """Start a command that goes on."""
-        process = subprocess.Popen(
-            [self.command, *args],
-            cwd=self.directory,
-            env=clean_environment(env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = self._start(*args, cwd=self.directory, env=env)
         self.controllers.append(process)
         return process
 
@@ -94,24 +85,26 @@ class Shop:
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
 
 @pytest.fixture
-def sqlite_shop(tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(SqliteControl(tmp_path), installed_batchctl, run_batchctl)
+def sqlite_shop(
+    sqlite_database: SqliteControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
+) -> Iterator[Shop]:
+    made = Shop(sqlite_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
 
 @pytest.fixture
 def postgres_shop(
-    postgres: PostgresServer, tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl
+    postgres_database: PostgresControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
 ) -> Iterator[Shop]:
-    made = Shop(PostgresControl(postgres, tmp_path, postgres.new_database()), installed_batchctl, run_batchctl)
+    made = Shop(postgres_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
@@ -304,9 +297,10 @@ def test_python_jobs_that_crash_leave_or_hang_hurt_nobody(shop: Shop) -> None:
         arguments = "word='well'" if name == "good" else None
         shop.hand.sql(
             "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2, MaxDuration)"
-            " SELECT ProcessBatch_id, 1, 'call', 'python', ?, ?, 1 FROM ProcessBatch WHERE ProcessBatchName = ?",
+            " SELECT ProcessBatch_id, 1, 'call', 'python', ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
             name,
             arguments,
+            1 if name == "hang" else 300,
             name,
         )
         shop.submit(name)
@@ -343,7 +337,7 @@ def test_a_populator_that_misbehaves_rejects_its_row_or_lets_it_wait_and_stops_n
         f"    def populate(self, row, batch):\n        {body}\nPOPULATORS = (Bad,)\n",
         encoding="utf-8",
     )
-    shop.configure('populate_timeout = 1\nplugin_modules = ["bad"]\n')
+    shop.configure(f'populate_timeout = {1 if populator == "hangs" else 60}\nplugin_modules = ["bad"]\n')
     shop.batch("bad", "true", Populator="bad", Seq=1)
     shop.batch("good", "true", Seq=2)
     shop.submit("bad")

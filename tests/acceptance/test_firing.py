@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 
@@ -22,9 +21,9 @@ FIRES = "SELECT s.ScheduleName, f.Outcome FROM ScheduleFire f JOIN Schedule s ON
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
     """Return a shop with a batch Nightly."""
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+    made = Shop(control_database, start_batchctl, run_batchctl)
     made.batch("Nightly", "true")
     yield made
     made.close()

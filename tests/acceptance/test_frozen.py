@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from batchctl.system.clock import SystemClock
-from tests.acceptance.installation import PATIENCE, RunBatchctl
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 from tests.system.watching import ends, parent_of
@@ -19,8 +18,8 @@ LEASE = 4.0
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 
@@ -39,8 +38,8 @@ POPULATORS = (Plain,)
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
@@ -221,7 +220,7 @@ STEP_HANDLERS = (Hanging,)
 """
 
 
-def heard(controller: subprocess.Popen[str], said: str) -> str:
+def heard(controller: Started, said: str) -> str:
     """Wait until a controller says something; return that line."""
     assert controller.stderr is not None
     return next(line for line in controller.stderr if said in line)

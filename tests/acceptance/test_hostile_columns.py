@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,7 +16,7 @@ from batchctl.cli.main import COMMANDS, cli
 from batchctl.store import views
 from batchctl.store.columns import UtcTime
 from batchctl.store.tables import metadata
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.night import Night, a_control, python
 from tests.control_databases import KINDS
 
@@ -141,18 +139,12 @@ def reading_commands(group: click.Group, before: tuple[str, ...] = ()) -> Iterat
                 yield (*before, name)
 
 
-def on_a_terminal(night: Night, batchctl: Path, *command: str) -> tuple[int, str]:
+def on_a_terminal(night: Night, start: StartBatchctl, *command: str) -> tuple[int, str]:
     """Run a command that believes a person is looking; return its exit code and what it wrote to the terminal."""
     ours, terminal = os.openpty()
     with open(ours, "rb", buffering=0) as reader:
-        process = subprocess.Popen(
-            [batchctl, *command],
-            cwd=night.folder,
-            env=clean_environment({**night.environment, "COLUMNS": "200"}),
-            stdin=subprocess.DEVNULL,
-            stdout=terminal,
-            stderr=terminal,
-        )
+        environment = {**night.environment, "COLUMNS": "200"}
+        process = start(*command, cwd=night.folder, env=environment, stdout=terminal, stderr=terminal)
         os.close(terminal)
         seen = b""
         with suppress(OSError):  # how Linux says that nobody writes to it any more
@@ -172,9 +164,9 @@ def test_there_are_such_commands() -> None:
 
 @pytest.mark.parametrize("command", READING, ids=lambda command: "-".join(command).replace(HOSTILE, "it"))
 def test_a_terminal_shows_it_and_has_nothing_to_obey(
-    night: Night, command: tuple[str, ...], installed_batchctl: Path
+    night: Night, command: tuple[str, ...], start_batchctl: StartBatchctl
 ) -> None:
-    code, seen = on_a_terminal(night, installed_batchctl, *command)
+    code, seen = on_a_terminal(night, start_batchctl, *command)
 
     assert code in expected(command), seen
     assert [line for line in seen.replace("\r", "\n").split("\n") if not line.isprintable()] == []

@@ -8,14 +8,12 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl, StartBatchctl, Started
 from tests.control_databases import ControlDatabase, PostgresControl
-from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.wheel
 
@@ -27,13 +25,12 @@ TEN = [f"file:{number}" for number in range(1, 11)]
 class Shop:
     """A folder with a fresh database, and the workers that wait there."""
 
-    def __init__(self, database: ControlDatabase, command: Path, run: RunBatchctl) -> None:
-        self.database, self.command, self._run = database, command, run
-        self.workers: list[subprocess.Popen[str]] = []
+    def __init__(self, database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> None:
+        self.database, self._start, self._run = database, start, run
+        self.workers: list[Started] = []
         # Whoever looked for work only when this is over would never be done in time.
         settings = f'database_url = "{database.url}"\npoll_interval = 3600\n[connections.dwh]\nurl = "{database.url}"\n'
         (database.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
-        assert self.run("db", "upgrade").returncode == 0
         assert self.run("task", "enable", "--reason", "the example").returncode == 0
         self.hand = database.hand()
 
@@ -42,14 +39,7 @@ class Shop:
 
     def hire(self, *args: str) -> None:
         """Start a worker, and wait until it is there."""
-        worker = subprocess.Popen(
-            [self.command, "run", *args],
-            cwd=self.database.directory,
-            env=clean_environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        worker = self._start("run", *args, cwd=self.database.directory)
         self.workers.append(worker)
         assert worker.stderr is not None
         assert any("controller.started" in line for line in worker.stderr)
@@ -88,17 +78,17 @@ def at_once(log: list[tuple[Any, ...]]) -> int:
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
 
 @pytest.fixture
 def postgres_shop(
-    postgres: PostgresServer, tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl
+    postgres_database: PostgresControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
 ) -> Iterator[Shop]:
-    made = Shop(PostgresControl(postgres, tmp_path, postgres.new_database()), installed_batchctl, run_batchctl)
+    made = Shop(postgres_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 

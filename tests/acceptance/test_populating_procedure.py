@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase, SqliteControl
 
@@ -21,8 +20,8 @@ RETURNS TABLE (Data1 text, Data2 text, CycleKey text) LANGUAGE sql AS $$ {} $$
 
 
 @pytest.fixture
-def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(empty_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 

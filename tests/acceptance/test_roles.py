@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from batchctl.store.maintenance import roles
-from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.acceptance.night import Night, a_database
 from tests.control_databases import PostgresHand
 from tests.faults.site import Running, until
@@ -501,7 +502,7 @@ def test_an_author_makes_a_sql_job_by_one_insert(guarded: Guarded) -> None:
 
 
 def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_everywhere(
-    guarded: Guarded, installed_batchctl: Path
+    guarded: Guarded, start_batchctl: StartBatchctl
 ) -> None:
     connections(guarded.folder, "heartbeat_interval = 0.2\norphan_timeout = 5.0\n")
     guarded.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('R', 1)")
@@ -513,9 +514,8 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
     (told,) = [
         one for one in json.loads(guarded.announced("service", "doctor", "--json").stdout) if lost in one["Message"]
     ]
-    controller = Running(
-        [installed_batchctl, "run"], guarded.folder, more={"BATCHCTL_DATABASE_URL": guarded.url("service")}
-    )
+    as_service = {"BATCHCTL_DATABASE_URL": guarded.url("service")}
+    controller = Running(start_batchctl("run", cwd=guarded.folder, env=as_service, stdout=subprocess.DEVNULL))
     try:
         kind = "SELECT Kind FROM Incident WHERE Status = 'open'"
         until(lambda: guarded.sql(kind) == [("controller_trouble",)])

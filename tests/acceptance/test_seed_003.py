@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +21,7 @@ from batchctl.operations.definitions import job_findings
 from batchctl.operations.definitions.job_acts import Foreman
 from batchctl.operations.intervene import Operator
 from batchctl.plugin_api import Job, daily, every, job, monthly, monthly_dow, once, retry, weekly
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.night import Night
 from tests.control.timetable import Timetable
 from tests.control.world import BAD, FATAL, OK, World
@@ -350,19 +349,12 @@ def test_line_14_a_run_now_is_outside_the_times(shop: Shop) -> None:
 
 @pytest.mark.full
 def test_line_15_a_cancel_reaches_the_job_wherever_it_runs_and_lets_it_end_by_itself(
-    night: Night, installed_batchctl: Path
+    night: Night, start_batchctl: StartBatchctl
 ) -> None:
     os.mkfifo(night.folder / "slow.asks")
     night("job", "reconcile")
     night("job", "run", "slow")
-    controller = subprocess.Popen(
-        [installed_batchctl, "run"],
-        cwd=night.folder,
-        env=clean_environment(night.environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    controller = start_batchctl("run", cwd=night.folder, env=night.environment)
     try:
         assert controller.stderr is not None
         assert (night.folder / "slow.asks").read_text(encoding="ascii") == ""  # It comes once the job has asked.

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.dying_controller import DEATH
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.system.watching import Ear
 
@@ -36,17 +36,16 @@ with open(sys.argv[1], "wb", buffering=0) as file:
 class Shop:
     """A folder with a database, a batch, and a watched folder `in`."""
 
-    def __init__(self, database: ControlDatabase, command: Path, run: RunBatchctl) -> None:
+    def __init__(self, database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> None:
         directory = self.directory = database.directory
-        self.command, self._run = command, run
+        self._start, self._run = start, run
         self.folder = directory / "in"
         self.folder.mkdir()
         settings = f'database_url = "{database.url}"\npoll_interval = 0.3\nstop_grace = 1\nstate_directory = "state"\n'
         (directory / "batchctl.toml").write_text(settings, encoding="utf-8")
-        assert self.run("db", "upgrade").returncode == 0
         self.hand = database.hand()
         self.ear = Ear(directory / "ear")
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[Started] = []
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
@@ -56,15 +55,13 @@ class Shop:
         """Run a command that reads, and return what it says."""
         return json.loads(self.run(*args, "--json").stdout)
 
-    def start(self, *command: str | Path) -> subprocess.Popen[bytes]:
-        """Start a process that goes on."""
-        process = subprocess.Popen(
-            command,
-            cwd=self.directory,
-            env=clean_environment(None),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    def start(self, *args: str) -> Started:
+        """Start a command that goes on."""
+        quiet = subprocess.DEVNULL
+        return self.keep(self._start(*args, cwd=self.directory, stdout=quiet, stderr=quiet))
+
+    def keep(self, process: Started) -> Started:
+        """End a process with the test."""
         self.processes.append(process)
         return process
 
@@ -104,15 +101,17 @@ def shell(script: str) -> str:
 
 
 @pytest.fixture
-def shop(control_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(control_database, installed_batchctl, run_batchctl)
+def shop(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(control_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
 
 @pytest.fixture
-def sqlite_shop(sqlite_database: SqliteControl, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(sqlite_database, installed_batchctl, run_batchctl)
+def sqlite_shop(
+    sqlite_database: SqliteControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
+) -> Iterator[Shop]:
+    made = Shop(sqlite_database, start_batchctl, run_batchctl)
     yield made
     made.close()
 
@@ -120,8 +119,8 @@ def sqlite_shop(sqlite_database: SqliteControl, installed_batchctl: Path, run_ba
 def test_a_slow_writer_is_waited_for_and_a_killed_controller_takes_nothing_twice(shop: Shop) -> None:
     shop.batch(shell('wc -c < "$0" > ear'))
     shop.watch(SettleSeconds=2)
-    writer = shop.start(sys.executable, "-c", SLOW_WRITER, shop.folder / "a.csv")
-    controller = shop.start(shop.command, "run")
+    writer = shop.keep(subprocess.Popen([sys.executable, "-c", SLOW_WRITER, shop.folder / "a.csv"], text=True))
+    controller = shop.start("run")
     size = int(shop.ear.hear())
     controller.send_signal(signal.SIGKILL)
     controller.wait()

@@ -15,17 +15,17 @@ from typing import TypeVar
 from tests.chaos.cuts import Cut
 from tests.chaos.fleet import Fleet, Member
 from tests.chaos.processes import Found, kill, marked
-from tests.chaos.shop import Place, Shop
+from tests.chaos.shop import LEASE, Place, Shop
 from tests.chaos.verdict import gather, judge
 
 T = TypeVar("T")
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 @contextmanager
-def staged(place: Place, directory: Path, sabotage: str | None = None) -> Iterator[Scene]:
+def staged(place: Place, directory: Path, sabotage: str | None = None, lease: float = LEASE) -> Iterator[Scene]:
     """Open a scene, and leave nothing of it."""
-    scene = Scene(place, directory, sabotage)
+    scene = Scene(place, directory, sabotage, lease)
     try:
         yield scene
     finally:
@@ -39,11 +39,12 @@ class Scene:
     place: Place
     directory: Path
     sabotage: str | None = None
+    lease: float = LEASE
     shop: Shop = field(init=False)
     fleet: Fleet = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shop = Shop(self.directory, self.place, Random(1))
+        self.shop = Shop(self.directory, self.place, Random(1), lease=self.lease)
         # Folders of tests that run at the same time may have the same name, in different places.
         mark = f"scene-{os.getpid()}-{self.directory.name}-{self.place.database.kind}"
         self.fleet = Fleet(mark, self.directory, self.sabotage)

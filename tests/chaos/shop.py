@@ -29,7 +29,6 @@ LEASE = 1.0
 SETTINGS = {
     "poll_interval": 0.5,
     "heartbeat_interval": 0.2,
-    "orphan_timeout": LEASE,
     "stop_grace": 0.5,
     "shutdown_grace": 1.0,
     "state_directory": "state",
@@ -124,6 +123,7 @@ class Shop:
     backfilled: dict[str, set[str]] = field(default_factory=dict)
     """The days that backfills want work for, by their schedules, of those that were asked for for all that anybody could see."""
     handed_in: int = 0
+    lease: float = LEASE
     _hand: Hand | None = None
 
     def __post_init__(self) -> None:
@@ -132,7 +132,9 @@ class Shop:
         (self.directory / "effects").touch()
         for script in ("effect.sh", "check.sh"):
             shutil.copy(Path(__file__).with_name(script), self.directory)
-        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SETTINGS.items())
+        lines = "".join(
+            f"{name} = {json.dumps(value)}\n" for name, value in {**SETTINGS, "orphan_timeout": self.lease}.items()
+        )
         for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
             (self.directory / file).write_text(f'database_url = "{url}"\n{lines}{ALERTS}', encoding="utf-8")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,30 +12,41 @@ from tests.acceptance.conftest import (
     run_batchctl,
     run_installed,
     shared_folder,
+    start_batchctl,
     wheel,
 )
-from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.faults.site import Site, opened
 
-__all__ = ["installed_batchctl", "loaded_batchctl", "run_batchctl", "run_installed", "shared_folder", "wheel"]
+__all__ = [
+    "installed_batchctl",
+    "loaded_batchctl",
+    "run_batchctl",
+    "run_installed",
+    "shared_folder",
+    "start_batchctl",
+    "wheel",
+]
 
 
 @pytest.fixture
-def site(control_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Site]:
-    with opened(control_database, installed_batchctl, run_batchctl) as made:
+def site(control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl) -> Iterator[Site]:
+    with opened(control_database, start_batchctl, run_batchctl) as made:
         yield made
 
 
 @pytest.fixture
-def sqlite_site(sqlite_database: SqliteControl, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Site]:
-    with opened(sqlite_database, installed_batchctl, run_batchctl) as made:
+def sqlite_site(
+    sqlite_database: SqliteControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
+) -> Iterator[Site]:
+    with opened(sqlite_database, start_batchctl, run_batchctl) as made:
         yield made
 
 
 @pytest.fixture
 def postgres_site(
-    postgres_database: PostgresControl, installed_batchctl: Path, run_batchctl: RunBatchctl
+    postgres_database: PostgresControl, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
 ) -> Iterator[Site]:
-    with opened(postgres_database, installed_batchctl, run_batchctl) as made:
+    with opened(postgres_database, start_batchctl, run_batchctl) as made:
         yield made

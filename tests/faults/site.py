@@ -9,13 +9,13 @@ import sqlite3
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import IO, TypeVar
 
-from tests.acceptance.installation import RunBatchctl, clean_environment
+from tests.acceptance.installation import RunBatchctl, StartBatchctl, Started
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 from tests.standing_still import freeze
@@ -41,18 +41,10 @@ def until(found: Callable[[], T]) -> T:
 class Running:
     """A command that goes on; what it says on standard error is read as it comes."""
 
-    def __init__(
-        self,
-        command: Sequence[str | Path],
-        folder: Path,
-        stderr: int | IO[str] = subprocess.PIPE,
-        more: Mapping[str, str] | None = None,
-    ) -> None:
-        """Start it, with more in its environment."""
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=clean_environment(more), stdout=subprocess.DEVNULL, stderr=stderr, text=True
-        )
-        self.pid = self.process.pid
+    def __init__(self, process: Started) -> None:
+        """Listen to it."""
+        self.process = process
+        self.pid = process.pid
         self.wording: list[str] = []
         self._news = threading.Condition()
         self._ear = threading.Thread(target=self._listen, daemon=True)
@@ -105,12 +97,12 @@ class Running:
 class Site(Shop):
     """The folder."""
 
-    def __init__(self, database: ControlDatabase, command: Path, run: RunBatchctl) -> None:
+    def __init__(self, database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> None:
         """Make the folder ready."""
         self.running: list[Running] = []
         self.effects_file = database.directory / EFFECTS
         self.effects_file.touch()
-        super().__init__(database, command, run)
+        super().__init__(database, start, run)
         if database.kind == "sqlite":
             self.hand.sql(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
 
@@ -120,7 +112,8 @@ class Site(Shop):
 
     def control(self, *options: str, stderr: int | IO[str] = subprocess.PIPE) -> Running:
         """Start a controller."""
-        return self.keep(Running([self.command, "run", *options], self.directory, stderr))
+        started = self._start("run", *options, cwd=self.directory, stdout=subprocess.DEVNULL, stderr=stderr)
+        return self.keep(Running(started))
 
     def keep(self, running: Running) -> Running:
         """End a command with the test."""
@@ -182,9 +175,9 @@ class Site(Shop):
 
 
 @contextmanager
-def opened(database: ControlDatabase, command: Path, run: RunBatchctl) -> Iterator[Site]:
+def opened(database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> Iterator[Site]:
     """Open a folder, and leave nothing that runs."""
-    site = Site(database, command, run)
+    site = Site(database, start, run)
     try:
         yield site
     finally:

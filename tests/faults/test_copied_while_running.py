@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.control_databases import SqliteControl
 from tests.faults.site import Site, back_up, opened
 
@@ -36,7 +36,7 @@ def copy_by_backup(site: Site, folder: Path) -> None:
 def test_a_copy_is_sound_and_runs_nothing_until_it_is_adopted(
     sqlite_site: Site,
     copy: Callable[[Site, Path], None],
-    installed_batchctl: Path,
+    start_batchctl: StartBatchctl,
     run_batchctl: RunBatchctl,
     tmp_path: Path,
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_copy_is_sound_and_runs_nothing_until_it_is_adopted(
     for folder in copies:
         with closing(sqlite3.connect(folder / "batchctl.db")) as looked:
             assert looked.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        with opened(SqliteControl(folder), installed_batchctl, run_batchctl) as other:
+        with opened(SqliteControl(folder), start_batchctl, run_batchctl) as other:
             check_that_nothing_runs(other)
             if folder == copies[-1]:
                 check_that_it_runs_once_adopted(other)

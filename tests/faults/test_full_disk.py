@@ -6,6 +6,7 @@ No disk is filled for it: a living process is told how far it may write into fil
 from __future__ import annotations
 
 import resource
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.installation import clean_environment
 from tests.control_databases import PostgresControl
-from tests.faults.site import WAITS, Running, Site
+from tests.faults.site import PATIENCE, WAITS, Running, Site
 from tests.system.watching import parent_of
 
 ROUNDS, ROWS = 3, 6
@@ -172,8 +174,19 @@ def test_where_standard_error_is_the_work_goes_on(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("words", "code"), [(["show", "9"], 3), (["sho"], 2), (["run", "--once"], 0)])
-def test_an_exit_code_says_what_standard_error_cannot(sqlite_site: Site, words: list[str], code: int) -> None:
+def test_an_exit_code_says_what_standard_error_cannot(
+    sqlite_site: Site, installed_batchctl: Path, words: list[str], code: int
+) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as nowhere:
-        done = Running([sqlite_site.command, *words], sqlite_site.directory, nowhere)
+        done = subprocess.run(
+            [installed_batchctl, *words],
+            cwd=sqlite_site.directory,
+            env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=nowhere,
+            timeout=PATIENCE,
+            check=False,
+        )
 
-    assert done.wait() == code
+    assert done.returncode == code

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
-from tests.acceptance.installation import clean_environment
 from tests.control_databases import ACTS
 from tests.faults.site import PATIENCE, Site
 
@@ -14,17 +11,10 @@ REFUSED, BUSY = 4, 5
 
 def rerun_twice(site: Site, instance: int) -> list[int]:
     """Type the same command in two places; return both exit codes."""
-    both = [
-        subprocess.Popen(
-            [site.command, "rerun", str(instance), "--reason", f"person {number}"],
-            cwd=site.directory,
-            env=clean_environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for number in range(2)
-    ]
-    return [one.wait(PATIENCE) for one in both]
+    both = [site.start("rerun", str(instance), "--reason", f"person {number}") for number in range(2)]
+    for one in both:
+        one.communicate(timeout=PATIENCE)
+    return [one.wait() for one in both]
 
 
 def test_of_two_reruns_at_once_one_is_done_and_written_down(site: Site) -> None:

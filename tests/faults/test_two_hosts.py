@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import ROOT
+from tests.acceptance.installation import ROOT, clean_environment
 from tests.faults.site import WAITS, Running, Site, kill
 from tests.system.watching import ends, parent_of
 
@@ -23,7 +24,15 @@ def host(site: Site, name: str) -> Running:
     common = (site.directory / "batchctl.toml").read_text(encoding="utf-8").replace('"state"', f'"state of {name}"')
     file.write_text(common, encoding="utf-8")
     command = [sys.executable, str(DRIVER), name, "--config", str(file), "run"]
-    controller = site.keep(Running(command, site.directory, more={"PYTHONPATH": str(ROOT)}))
+    process = subprocess.Popen(
+        command,
+        cwd=site.directory,
+        env=clean_environment({"PYTHONPATH": str(ROOT)}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    controller = site.keep(Running(process))
     controller.hear("controller.started")
     return controller
 
