@@ -54,6 +54,9 @@ WARMING = (
 )
 IN_TURN = frozenset({"status", "show", "history", "why", "batches", "inbox", "incidents", "audit", "rerun", "submit"})
 """What starts no process, calls no plugin, and ends by itself."""
+BATCHCTL = main.__name__
+PATIENCE = 300.0
+"""Seconds that a command may take."""
 MOST_IN_TURN = 100
 """How many commands one process carries out; each leaves a little more in its memory."""
 
@@ -76,11 +79,17 @@ class LoadedBatchctl:
         self._idle: list[_Line] = []
 
     def run(
-        self, *args: str, cwd: Path, env: Mapping[str, str], input: str, patience: float
+        self,
+        *args: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        input: str = "",
+        patience: float = PATIENCE,
+        program: str = BATCHCTL,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end, as `subprocess.run` does."""
-        stays = args[:1] != () and args[0] in IN_TURN
-        request = {"args": args, "cwd": str(cwd), "env": dict(env), "stays": stays}
+        """Run a command to its end, as `subprocess.run` does, or another program: a module with `entry`."""
+        stays = program == BATCHCTL and args[:1] != () and args[0] in IN_TURN
+        request = {"program": program, "args": args, "cwd": str(cwd), "env": dict(env), "stays": stays}
         with _file() as given, _file() as out, _file() as err:
             given.write(input)
             given.flush()
@@ -110,7 +119,8 @@ class LoadedBatchctl:
         line = _Line(self._address)
         with ExitStack() as stack, Path(os.devnull).open(encoding="ascii") as given:
             (out, heard_out), (err, heard_err) = (_stream(stack, wanted) for wanted in (stdout, stderr))
-            line.ask({"args": args, "cwd": str(cwd), "env": dict(env), "stays": False}, [given.fileno(), out, err])
+            request = {"program": BATCHCTL, "args": args, "cwd": str(cwd), "env": dict(env), "stays": False}
+            line.ask(request, [given.fileno(), out, err])
         return StartedBatchctl(line, args, heard_out, heard_err)
 
     def close(self) -> None:
@@ -361,7 +371,7 @@ def _carry_out(request: dict[str, Any], streams: list[int]) -> int:
     )
     code: object = 1
     try:
-        main.entry()
+        importlib.import_module(request["program"]).entry()
     except SystemExit as end:
         code = end.code
     except BaseException:  # noqa: BLE001 - as an interpreter ends

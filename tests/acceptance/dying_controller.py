@@ -1,4 +1,4 @@
-"""A controller that dies, as if its power were cut, at a named commit: `dying_controller.py CONFIG C7 before 2 [leads]`."""
+"""A controller that dies, as if its power were cut, at a named commit: its arguments are `CONFIG C7 before 2 [leads]`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ DEATH = 86
 """The exit code of a controller that died where it should."""
 
 
-def main(file: str, boundary: str, when: str, nth: int, *, leads: bool) -> None:
+def entry() -> None:
     """Process, with the leader's other duties or without, and die before or after the nth transaction of the boundary."""
+    _, file, boundary, when, nth, *more = sys.argv
     app = App(config.load(file))
     run = app.transactions.run
-    left = nth
+    left = int(nth)
 
     def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, nowait: bool = False) -> Any:
         nonlocal left
@@ -35,12 +36,8 @@ def main(file: str, boundary: str, when: str, nth: int, *, leads: bool) -> None:
 
     app.transactions.run = cut  # type: ignore[method-assign] # the cut is the test
     node = Node(app)
-    if leads:
+    if "leads" in more:
         node.run(once=True)
     else:
         node.create()
         node.process()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), leads="leads" in sys.argv[5:])

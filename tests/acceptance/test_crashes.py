@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from batchctl import config
 from batchctl.app import App
-from batchctl.control_database import upgrade_database
 from batchctl.node import Node
+from tests.acceptance import dying_controller
 from tests.acceptance.dying_controller import DEATH
+from tests.acceptance.installation import clean_environment
 from tests.control_databases import ControlDatabase, SqliteControl
-
-DRIVER = Path(__file__).with_name("dying_controller.py")
-ROOT = Path(__file__).parents[2]
+from tests.loaded_batchctl import LoadedBatchctl
 
 APPEND = 'printf "%s\\n" "$1" >> effects'
 
@@ -27,15 +23,15 @@ APPEND = 'printf "%s\\n" "$1" >> effects'
 class Shop:
     """A folder with a database, a batch of three steps that leave a line each, and two files to process."""
 
-    def __init__(self, database: ControlDatabase, on_lost: str, retries: int) -> None:
+    def __init__(self, database: ControlDatabase, loaded: LoadedBatchctl, on_lost: str, retries: int) -> None:
         directory = self.directory = database.directory
+        self.loaded = loaded
         self.file = directory / "batchctl.toml"
         self.file.write_text(
             f'database_url = "{database.url}"\nstop_grace = 1\nstate_directory = "state"\n', encoding="utf-8"
         )
         (directory / "effects").touch()
         (directory / "append.sh").write_text(APPEND, encoding="utf-8")
-        upgrade_database(str(self.file))
         self.hand = database.hand()
         self.hand.sql(
             "INSERT INTO ProcessBatch (ProcessBatchName, RetryCount, RetryWaitMins) VALUES ('B', ?, 0)", retries
@@ -53,8 +49,9 @@ class Shop:
 
     def die(self, boundary: str, when: str, nth: int) -> int:
         """Run a controller that dies there; return its exit code."""
-        command = [sys.executable, str(DRIVER), str(self.file), boundary, when, str(nth)]
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=60, env={"PYTHONPATH": str(ROOT)}).returncode
+        words = [str(self.file), boundary, when, str(nth)]
+        done = self.loaded.run(*words, cwd=self.directory, env=clean_environment(), program=dying_controller.__name__)
+        return done.returncode
 
     def go_on(self) -> None:
         """Let controllers that live finish whatever may be finished without a person."""
@@ -78,12 +75,12 @@ DEATHS = [
 
 
 @pytest.fixture
-def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+def open_shop(sqlite_database: SqliteControl, loaded_batchctl: LoadedBatchctl) -> Iterator[Callable[..., Shop]]:
     """Opens the shop, and closes it in the end. Servers are for the kill rig, which cuts at the same points."""
     with ExitStack() as stack:
 
         def opened(on_lost: str, retries: int = 0) -> Shop:
-            shop = Shop(SqliteControl(tmp_path), on_lost, retries)
+            shop = Shop(sqlite_database, loaded_batchctl, on_lost, retries)
             stack.callback(shop.hand.close)
             return shop
 

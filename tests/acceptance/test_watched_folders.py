@@ -16,13 +16,12 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance import dying_controller
 from tests.acceptance.dying_controller import DEATH
-from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started, clean_environment
 from tests.control_databases import ControlDatabase, SqliteControl
+from tests.loaded_batchctl import LoadedBatchctl
 from tests.system.watching import Ear
-
-DRIVER = Path(__file__).with_name("dying_controller.py")
-ROOT = Path(__file__).parents[2]
 
 SLOW_WRITER = """
 import sys, time
@@ -133,15 +132,18 @@ def test_a_slow_writer_is_waited_for_and_a_killed_controller_takes_nothing_twice
 
 
 @pytest.mark.parametrize(("when", "nth"), [("before", 1), ("after", 1), ("before", 2), ("after", 2)])
-def test_whenever_a_controller_dies_each_file_is_submitted_once(sqlite_shop: Shop, when: str, nth: int) -> None:
+def test_whenever_a_controller_dies_each_file_is_submitted_once(
+    sqlite_shop: Shop, loaded_batchctl: LoadedBatchctl, when: str, nth: int
+) -> None:
     shop = sqlite_shop
     shop.batch()
     shop.watch(SettleSeconds=0)
     names = [f"{at:03}.csv" for at in range(150)]
     for name in names:
         (shop.folder / name).touch()
-    command = [sys.executable, str(DRIVER), str(shop.directory / "batchctl.toml"), "C1", when, str(nth), "leads"]
-    died = subprocess.run(command, cwd=ROOT, check=False, timeout=PATIENCE, env={"PYTHONPATH": str(ROOT)})
+    words = [str(shop.directory / "batchctl.toml"), "C1", when, str(nth), "leads"]
+    program = dying_controller.__name__
+    died = loaded_batchctl.run(*words, cwd=shop.directory, env=clean_environment(), program=program)
     before = len(shop.submitted())
     ran = shop.run("run", "--once")
 

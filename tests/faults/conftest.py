@@ -6,28 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.acceptance.conftest import (
-    installed_batchctl,
-    loaded_batchctl,
-    run_batchctl,
-    run_installed,
-    shared_folder,
-    start_batchctl,
-    wheel,
-)
 from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.faults.site import Site, opened
-
-__all__ = [
-    "installed_batchctl",
-    "loaded_batchctl",
-    "run_batchctl",
-    "run_installed",
-    "shared_folder",
-    "start_batchctl",
-    "wheel",
-]
 
 
 @pytest.fixture

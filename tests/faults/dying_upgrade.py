@@ -1,4 +1,4 @@
-"""An upgrade that dies, as if its power were cut, before its nth statement: `dying_upgrade.py CONFIG 120`."""
+"""An upgrade that dies, as if its power were cut, before its nth statement: its arguments are `CONFIG 120`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from sqlalchemy import Engine, event
 from batchctl.control_database import upgrade_database
 
 
-def main(file: str, nth: int) -> None:
+def entry() -> None:
     """Upgrade, and die there."""
+    _, file, nth = sys.argv
     made = 0
 
     @event.listens_for(Engine, "before_cursor_execute")
     def count(*_: Any) -> None:
         nonlocal made
         made += 1
-        if made == nth:
+        if made == int(nth):
             os.kill(os.getpid(), signal.SIGKILL)
 
     upgrade_database(file)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,27 +13,20 @@ import pytest
 from batchctl.store import engine
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
-from tests.acceptance.installation import ROOT, RunBatchctl, clean_environment
+from tests.acceptance.installation import RunBatchctl, StartBatchctl, clean_environment
 from tests.control_databases import ControlDatabase
+from tests.faults import dying_upgrade
 from tests.faults.site import PATIENCE, WAITS, Site
+from tests.loaded_batchctl import LoadedBatchctl
 from tests.migrations.test_migrations import FILLED, KEPT, spoil
 
 MOMENTS = (1, 3, 8, 20, 60, 120)
 """Before which statement it dies."""
-DRIVER = Path(__file__).with_name("dying_upgrade.py")
 
 
-def upgrade_until(file: Path, nth: int) -> subprocess.CompletedProcess[str]:
+def upgrade_until(loaded: LoadedBatchctl, file: Path, nth: int) -> subprocess.CompletedProcess[str]:
     """Let an upgrade die before its nth statement."""
-    return subprocess.run(
-        [sys.executable, str(DRIVER), str(file), str(nth)],
-        cwd=ROOT,
-        env=clean_environment({"PYTHONPATH": str(ROOT)}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return loaded.run(str(file), str(nth), cwd=file.parent, env=clean_environment(), program=dying_upgrade.__name__)
 
 
 class Old:
@@ -63,10 +55,6 @@ class Old:
         with self.way.read() as connection:
             return schema.differences(connection)
 
-    def upgrade_until(self, nth: int) -> None:
-        """Let an upgrade die before its nth statement, or do all where it has fewer."""
-        assert upgrade_until(self.file, nth).returncode in (0, -signal.SIGKILL)
-
     def close(self) -> None:
         self.way.close()
         self.hand.close()
@@ -84,47 +72,38 @@ def upgrades_of(database: ControlDatabase) -> StoreTransactions:
 
 
 def test_killed_at_six_moments_it_has_changed_nothing_and_the_next_one_does_all(
-    old: Old, run_installed: RunBatchctl
+    old: Old, loaded_batchctl: LoadedBatchctl, run_batchctl: RunBatchctl
 ) -> None:
     for nth in MOMENTS:
-        old.upgrade_until(nth)
+        # It does all where it has fewer.
+        assert upgrade_until(loaded_batchctl, old.file, nth).returncode in (0, -signal.SIGKILL)
         assert (old.differences(), old.rows()) in ((old.spoilt, old.before), ([], old.before)), nth
-    done = run_installed("db", "upgrade", cwd=old.folder)
+    done = run_batchctl("db", "upgrade", cwd=old.folder)
     assert done.returncode == 0, done.stderr
 
-    assert run_installed("db", "verify", cwd=old.folder).returncode == 0
+    assert run_batchctl("db", "verify", cwd=old.folder).returncode == 0
     assert (old.differences(), old.rows()) == ([], old.before)
 
 
 @pytest.mark.parametrize("nth", MOMENTS)
 def test_killed_while_it_makes_a_database_it_has_made_nothing(
-    empty_database: ControlDatabase, run_installed: RunBatchctl, nth: int
+    empty_database: ControlDatabase, loaded_batchctl: LoadedBatchctl, run_batchctl: RunBatchctl, nth: int
 ) -> None:
     file = empty_database.directory / "batchctl.toml"
     file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
-    died = upgrade_until(file, nth)
+    died = upgrade_until(loaded_batchctl, file, nth)
     assert died.returncode == -signal.SIGKILL
     with closing(upgrades_of(empty_database)) as way, way.read() as connection:
         assert schema.revision_of(connection) is None
 
-    assert run_installed("db", "upgrade", cwd=file.parent).returncode == 0
-    assert run_installed("db", "verify", cwd=file.parent).returncode == 0
+    assert run_batchctl("db", "upgrade", cwd=file.parent).returncode == 0
+    assert run_batchctl("db", "verify", cwd=file.parent).returncode == 0
 
 
 def test_of_four_at_once_one_upgrades_and_all_are_content(
-    old: Old, installed_batchctl: Path, run_batchctl: RunBatchctl
+    old: Old, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
 ) -> None:
-    four = [
-        subprocess.Popen(
-            [installed_batchctl, "db", "upgrade"],
-            cwd=old.folder,
-            env=clean_environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
+    four = [start_batchctl("db", "upgrade", cwd=old.folder) for _ in range(4)]
     said = [one.communicate(timeout=PATIENCE) for one in four]
 
     assert [one.returncode for one in four] == [0] * 4, said
