@@ -52,7 +52,10 @@ WARMING = (
         "db verify",
     ),
 )
-IN_TURN = frozenset({"status", "show", "history", "why", "batches", "inbox", "incidents", "audit", "rerun", "submit"})
+LOOK = ("status", "show", "history", "why", "batches", "versions", "inbox", "incidents", "report", "waits", "impact")
+LISTS = ("log", "audit", "controllers", "requests", "freezes", "schedule", "calendar")
+ACT = ("rerun", "skip", "pause", "resume", "cancel", "accept", "acknowledge", "snooze", "enable", "disable", "mode")
+IN_TURN = frozenset((*LOOK, *LISTS, *ACT, "freeze", "thaw", "submit", "purge"))
 """What starts no process, calls no plugin, and ends by itself."""
 BATCHCTL = main.__name__
 PATIENCE = 300.0
