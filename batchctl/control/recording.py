@@ -28,15 +28,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.lag import not_before
 from batchctl.domain.plugins import Plugins
-from batchctl.domain.rows import (
-    BatchDefinition,
-    BatchInstance,
-    HistoryEntry,
-    HistoryId,
-    InstanceId,
-    IntakeId,
-    Step,
-)
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId, Step
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer

@@ -8,15 +8,7 @@ from typing import Protocol
 from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.errors import Refused, without_next_step
 from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import (
-    BatchDefinition,
-    BatchInstance,
-    IntakeId,
-    IntakeRow,
-    Populated,
-    Step,
-    imagined,
-)
+from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow, Populated, Step, imagined
 from batchctl.domain.status import Cause, IntakeStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.domain.untaken import ENABLE_TASK, TASK
