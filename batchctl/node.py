@@ -42,7 +42,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeI
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import checked_reason
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator

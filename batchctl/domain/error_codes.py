@@ -102,7 +102,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.freezing:_check": 1080,
     "batchctl.operations.operators.freezing:_meant": 1081,
     "batchctl.operations.operators.freezing:_refuse_other": 1082,
-    "batchctl.operations.operators.given:checked_reason": 1083,
+    "batchctl.operations.operators.acts:checked_reason": 1083,
     "batchctl.operations.alerting.incident_desk:_standing": 1084,
     "batchctl.operations.alerting.incident_desk:_is_over": 1085,
     "batchctl.operations.inspection:check_named": 1086,

@@ -8,8 +8,7 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.place import described, file_at, is_same
 from batchctl.domain.text import visible
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import identity, leading
 from batchctl.store.dialects import dialect_of

@@ -132,16 +132,16 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
 
 
 def _frozen_or_thawed(operator: Operator, connection: Any, wish: OfFreeze) -> str:
-    freezer = Freezer(operator.actor)
+    freezer = Freezer(operator)
     if wish.verb is Verb.FREEZE and isinstance(wish.scope, Scope):
         frozen = freezer.freeze(wish.scope, reason=wish.reason, until=wish.until)
         if not frozen.is_new:
             # Whatever was asked for by a row and done has its audit row, also where all was so already.
-            operator.actor.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
+            operator.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
         return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.wording(frozen.freeze)}."
     thawed = freezer.thaw(wish.scope, reason=wish.reason, choice=wish.choice)
     if not thawed.freezes:
-        operator.actor.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
+        operator.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
         return "Nothing of that was frozen."
     listed = [f"Thawed: {freezes.wording(one, 'was')}." for one in thawed.freezes]
     return " ".join([*listed, *_of_those_that_waited(thawed.released)])

@@ -14,8 +14,7 @@ from batchctl.domain.status import OnFailure
 from batchctl.domain.text import typed, visible
 from batchctl.operations.intervene import batch_target
 from batchctl.operations.operators import releasing
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.store import sql_job_rows, task_queues
 from batchctl.store.definitions import definitions

@@ -9,7 +9,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
-from batchctl.store.scheduler_log import WantedEvents
+from batchctl.store.scheduler_log import Starting, WantedEvents
 
 Row = tuple[str, int]
 """A table and the number of a row of it."""
@@ -27,20 +27,19 @@ class RowWarnings:
     _announced: dict[Row, str] = field(default_factory=dict)
     """The last warning about each row."""
 
-    def tell(self, row: Row, event: Event, wording: str, *, source: str, entity: str | None = None) -> None:
-        """Warn of what is wrong with a row; `source` says in `SchedulerLog` what would have started work."""
+    def tell(self, row: Row, event: Event, wording: str, about: Starting) -> None:
+        """Warn of what is wrong with a row; `about` says in `SchedulerLog` what would have started work."""
         if self._announced.get(row) == wording:
             return
 
         def log(connection: Any) -> None:
-            scheduler_log.wait_for_others(connection, source)
-            if entity is None:
-                last = next(iter(scheduler_log.newest(connection, WantedEvents(source=source), 1)), None)
+            scheduler_log.wait_for_others(connection, about.source)
+            if about.entity is None:
+                last = next(iter(scheduler_log.newest(connection, WantedEvents(source=about.source), 1)), None)
             else:
-                last = scheduler_log.last_of(connection, entity, source)
+                last = scheduler_log.last_of(connection, about)
             if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, wording):
-                now = self.clock.now()
-                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, entity=entity, message=wording)
+                scheduler_log.add(connection, SchedulerEvent.ERROR, about, self.clock.now(), wording)
 
         self.transactions.run(_BOUNDARIES, log)
         self._announced[row] = wording

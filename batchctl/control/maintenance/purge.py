@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from batchctl.domain.maintenance.audit_chain import LOG, NUMBERS, PURGE, in_span
 from batchctl.domain.maintenance.retention import Rules
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import NAME_LIMIT, in_short, shorten, storable, visible
+from batchctl.domain.text import in_short, storable, visible
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.maintenance import audit_entries, finished_instances, purging
 from batchctl.store.maintenance.purging import PurgePage
@@ -187,17 +186,8 @@ class Purge:
         before: Mapping[str, object] | None,
         after: Mapping[str, object] | None,
     ) -> None:
-        audit_entries.add(
-            connection,
-            actor=shorten(storable(self.actor), NAME_LIMIT),
-            host=shorten(storable(self.host), NAME_LIMIT),
-            action=PURGE,
-            target=target,
-            reason=reason,
-            before=None if before is None else json.dumps(before),
-            after=None if after is None else json.dumps(after),
-            now=self.clock.now(),
-        )
+        by = audit_entries.By(self.actor, self.host, self.clock.now())
+        audit_entries.add(connection, by, PURGE, target, reason, before, after)
 
     def _keep_pace(self, took: float) -> None:
         if took > AIM:

@@ -16,7 +16,7 @@ from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
-from batchctl.store.scheduler_log import WantedEvents
+from batchctl.store.scheduler_log import LogSource, WantedEvents
 
 DAILY, WEEKLY = timedelta(days=1), timedelta(days=7)
 """How often to warn of a calendar that has run out, and of one that soon will."""
@@ -54,7 +54,7 @@ class CalendarWarnings:
                 told_on = clock_of(self.zone).day_of(entry.at)
                 if timedelta(0) <= today - told_on < every:
                     return told_on, False
-            scheduler_log.add(connection, SchedulerEvent.ERROR, source, self.clock.now(), message=wording)
+            scheduler_log.add(connection, SchedulerEvent.ERROR, LogSource(source), self.clock.now(), wording)
             return today, True
 
         self._announced[calendar.name], is_news = self.transactions.run(frozenset({Boundary.SCHEDULE}), log)

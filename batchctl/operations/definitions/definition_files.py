@@ -20,13 +20,12 @@ from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
-from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.text import did_you_mean, fitting, typed, visible
 from batchctl.operations.definitions import half_way
 from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
 from batchctl.operations.definitions.plugin_checks import AskedPlugins
 from batchctl.operations.definitions.reconciler import JobPlugins
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings

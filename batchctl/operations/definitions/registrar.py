@@ -21,8 +21,7 @@ from batchctl.domain.status import HistoryStatus, ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.definitions.sql_rehearsal import check_sql, rehearse
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.preparation import Preparer
 from batchctl.store import instances, sql_job_rows

@@ -19,8 +19,7 @@ from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
 from batchctl.operations.definitions.roster import WRITE
 from batchctl.operations.intervene import Operator, batch_target
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions

@@ -16,8 +16,7 @@ from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.schedule_removal import batch_of_job, open_runs
 from batchctl.operations.definitions.sql_rehearsal import SqlRehearsal, check_sql, rehearse
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.preparation import Preparer
 from batchctl.store import sql_job_rows

@@ -15,8 +15,7 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.scheduling.timing_text import SET_TO_NULL
 from batchctl.domain.text import NAME_LIMIT, typed, visible
 from batchctl.operations import shown_columns
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import (
     OPERATORS,

@@ -13,8 +13,7 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.operations import unknown
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.timetable import schedule_target
 from batchctl.store import scheduler_log
@@ -64,22 +63,13 @@ def run_now(actor: Actor, name: str, *, zone: str, reason: str | None) -> Ran:
 
 
 def _insert(connection: Any, actor: Actor, schedule: Schedule, cycle_key: str, reason: str | None) -> IntakeId:
-    said, now = storable(f"run by {actor.user}@{actor.host}: {reason}"), actor.clock.now()
+    said, now = storable(f"run by {actor.who}: {reason}"), actor.clock.now()
     intake_id = intake.add(
         connection, entity=schedule.entity, cycle_key=cycle_key, source=schedule.source, message=said
     )
-    scheduler_log.add(
-        connection,
-        SchedulerEvent.FIRED,
-        schedule.source,
-        now,
-        entity=schedule.entity,
-        intake_id=intake_id,
-        message=said,
-    )
-    actor.note(
-        connection, audit_entries.RUN_NOW, schedule_target(schedule.name), reason, {}, {"FileProcess_id": intake_id}
-    )
+    scheduler_log.add(connection, SchedulerEvent.FIRED, schedule, now, said, intake_id=intake_id)
+    target, after = schedule_target(schedule.name), {"FileProcess_id": intake_id}
+    actor.note(connection, audit_entries.RUN_NOW, target, reason, {}, after)
     return intake_id
 
 

@@ -10,9 +10,10 @@ from sqlalchemy import Connection, bindparam, select
 
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.scheduling.due import Plan
-from batchctl.domain.scheduling.schedules import BackfillId, FireId, ScheduleFire, ScheduleId
+from batchctl.domain.scheduling.schedules import BackfillId, FireId, Schedule, ScheduleFire, ScheduleId
 from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import FireOutcome, word
+from batchctl.store import scheduler_log
 from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
@@ -78,6 +79,17 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
 def undecided(connection: Connection, schedule_id: ScheduleId, plan: Plan) -> Undecided:
     """Return when a schedule is due, without what is decided already."""
     return Undecided(plan, partial(decided, connection, schedule_id))
+
+
+def unlogged(connection: Connection, schedule: Schedule, plan: Undecided) -> Sequence[tuple[str, IntakeId | None]]:
+    """Return what is to be logged of the next due times that were decided as those of other moments.
+
+    That was before timing or calendar were changed. Each arming of a schedule finds them, as long as they are to come:
+    they are logged again only behind other news.
+    """
+    told = list(plan.announced())
+    last = scheduler_log.last_of(connection, schedule) if told else None
+    return [] if last is not None and last.message == told[-1][0] else told
 
 
 def newest(
