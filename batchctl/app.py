@@ -21,11 +21,10 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.ids import SystemIds
 
 if TYPE_CHECKING:
-    from batchctl.domain.alerting.alert_rules import AlertRules
     from batchctl.domain.alerting.alert_text import Notification
+    from batchctl.domain.alerting.alerts import AlertRules
     from batchctl.domain.intake.triggers import Counted
-    from batchctl.domain.maintenance.health import HealthFinding
-    from batchctl.domain.outcomes import StepContext
+    from batchctl.domain.outcomes import HealthFinding, StepContext
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions import checking
     from batchctl.operations.definitions.reconciler import Reconciler
@@ -182,7 +181,7 @@ class App:
 
     def full_disks(self) -> tuple[HealthFinding, ...]:
         """Return which disks of this host are so full that nothing may be recorded soon."""
-        from batchctl.domain.maintenance.health import Result
+        from batchctl.domain.outcomes import Result
         from batchctl.operations.maintenance import installation
 
         with suppress(OSError):  # What keeps this program from looking, doctor reports.

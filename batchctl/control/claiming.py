@@ -17,7 +17,7 @@ from batchctl.control.drafts import PlannedAttempt
 from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.domain.text import in_short

@@ -26,7 +26,7 @@ from batchctl.control.drafts import (
 )
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId, Step
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason

@@ -36,8 +36,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies, unknown
 from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
-from batchctl.operations.scheduling.starters import starters_of
-from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.operations.scheduling.timetable import Timetable, starters_of
 from batchctl.operations.standing import WaitingLine, for_any
 from batchctl.ports import Clock, Transactions
 from batchctl.store import controllers, history, instances, leading, reports, unreadable_columns

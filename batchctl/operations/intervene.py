@@ -12,7 +12,7 @@ from batchctl.domain import moves
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.intake.corrected_files import CorrectedFile
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus

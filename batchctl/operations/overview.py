@@ -15,7 +15,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
-from batchctl.domain.maintenance.health import HealthFinding
+from batchctl.domain.outcomes import HealthFinding
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,

@@ -11,8 +11,7 @@ import pytest
 
 from batchctl.control.creation import Creator
 from batchctl.control.maintenance import purge
-from batchctl.control.maintenance.purge import MOST, PATIENCE
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import MOST, PATIENCE, Retention
 from batchctl.domain.errors import DatabaseUnreachable
 from batchctl.operations.maintenance import disposal
 from batchctl.ports import Change

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.operations import task_queue
+from batchctl.operations import tasks
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.task_queue import OpenedQueue
-from batchctl.operations.tasks import Desk, Queued, TaskWish
+from batchctl.operations.tasks import Desk, OpenedQueue, Queued, TaskWish
 from batchctl.plugin_api import Connection
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
@@ -39,7 +38,7 @@ def fresh(empty_database: ControlDatabase) -> Iterator[World]:
 
 def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False) -> OpenedQueue:
     actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
-    return task_queue.enable(actor, name, roles, reason="the nightly chores")
+    return tasks.enable(actor, name, roles, reason="the nightly chores")
 
 
 def queue(world: World, task: TaskWish, *, dry_run: bool = False) -> Queued:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from batchctl.domain.errors import BatchctlError, Conflict, DatabaseUnreachable
 from batchctl.domain.maintenance.audit_chain import LOG, NUMBERS, PURGE, in_spans
@@ -15,7 +16,8 @@ from batchctl.domain.maintenance.retention import Rules
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import in_short, storable, visible
-from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store.maintenance import audit_entries, finished_instances, purging
 from batchctl.store.maintenance.purging import PurgePage
 
@@ -194,3 +196,77 @@ class Purge:
             self.most = max(FEWEST, self.most // 2)
         elif took < AIM / 4:
             self.most = min(MOST, self.most * 2)
+
+
+EVERY = timedelta(hours=1)
+"""How long after a pass the next one begins."""
+REST = 3
+"""After a page, rest for so many times as long as the page took."""
+LIMIT = timedelta(seconds=10)
+"""For how long a single round of the controller purges; the next one goes on."""
+
+
+@dataclass(slots=True)
+class Retention:
+    """Looks once in a while for what is old enough, and deletes a page of it at each look."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    actor: str
+    host: str
+    interval: timedelta = EVERY
+    _purge: Purge | None = None
+    _pages: Iterator[Mapping[str, int]] | None = None
+    """The pass under way."""
+    _most: int = FEWEST
+    _next: float = -math.inf
+    """When, by this program's clock, there is something to do again."""
+    _known: set[tuple[str, str]] = field(default_factory=set)
+    """What could not be purged in the pass before, and was reported."""
+
+    name: ClassVar[str] = "retention"
+    is_busy: ClassVar[bool] = False
+
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
+        """Purge one page, if it is time."""
+        before = self.clock.monotonic()
+        if before >= self._next and not self._step():
+            after = self.clock.monotonic()
+            self._next = after + REST * (after - before)
+        return False
+
+    def finish(self) -> bool:
+        """Purge all that there is, or for as long as a single round may take."""
+        until = self.clock.monotonic() + LIMIT.total_seconds()
+        while not self._step() and self.clock.monotonic() < until:
+            pass
+        return False
+
+    def _step(self) -> bool:
+        """Purge one page; true when nothing more is to be done for a while."""
+        if self._purge is None or self._pages is None:
+            self._purge = Purge(
+                transactions=self.transactions, clock=self.clock, actor=self.actor, host=self.host, most=self._most
+            )
+            self._pages = self._purge.pages()
+        try:
+            if next(self._pages, None) is not None:
+                return False
+        except DatabaseUnreachable:
+            # Where the connection to the database is lost, no table is at fault: the next look begins anew.
+            self._purge = self._pages = None
+            raise
+        self._tell(self._purge)
+        self._most, self._purge, self._pages = self._purge.most, None, None
+        self._next = self.clock.monotonic() + self.interval.total_seconds()
+        return True
+
+    def _tell(self, purge: Purge) -> None:
+        """Report what has gone, and what could not: once, until it was possible again or the reason changes."""
+        if purge.gone.total():
+            self.listener(Event("retention.purged", dict(purge.gone)))
+        for what, said in purge.failures:
+            if (what, said) not in self._known:
+                self.listener(Event("retention.trouble", {"Message": f"{visible(what)}: {said}"}))
+        self._known = set(purge.failures)

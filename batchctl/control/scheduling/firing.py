@@ -9,8 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
-from batchctl.control.alerting.row_warnings import RowWarnings
-from batchctl.control.scheduling.calendar_warnings import CalendarWarnings
+from batchctl.control.alerting.row_warnings import CalendarWarnings, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict

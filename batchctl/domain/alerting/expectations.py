@@ -10,9 +10,8 @@ from typing import Annotated
 
 from batchctl.domain.alerting.incidents import IncidentSign, key_of
 from batchctl.domain.rows import BatchId
-from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.business_days import BusinessDays, no_calendar
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day, weekdays_of
-from batchctl.domain.scheduling.missing_calendar import no_calendar
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.text import typed, visible

@@ -13,9 +13,8 @@ from batchctl.domain.alerting.expectations import unfit_columns
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.reconciling import has_left, owner_in
 from batchctl.domain.dependencies import graph
-from batchctl.domain.maintenance.health import Result
 from batchctl.domain.operators.freezes import tag_finding
-from batchctl.domain.outcomes import JobSignature, StepContext
+from batchctl.domain.outcomes import JobSignature, Result, StepContext
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -25,7 +24,7 @@ from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
-from batchctl.operations.intake.trigger_findings import trigger_findings
+from batchctl.operations.intake.trial import trigger_findings
 from batchctl.operations.operators import freezing
 from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable

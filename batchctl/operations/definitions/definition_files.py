@@ -34,7 +34,7 @@ from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, DefinitionRow, shape_of
-from batchctl.store.scheduling import schedule_rows, schedule_trail
+from batchctl.store.scheduling import schedule_rows
 from batchctl.store.scheduling.schedule_rows import UNARMED
 
 Key = tuple[str, str]
@@ -232,7 +232,7 @@ class Applier:
                 continue
             with _noting(refused, key), definition_rows.apart(connection):
                 if key[0] == "Schedule":
-                    schedule_trail.remove(connection, ScheduleId(rows[key].row_id))
+                    schedule_rows.remove(connection, ScheduleId(rows[key].row_id))
                 else:
                     definition_rows.remove(connection, rows[key])
         return refused

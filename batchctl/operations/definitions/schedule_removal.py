@@ -24,8 +24,8 @@ from batchctl.operations.scheduling import timetable
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.scheduling import schedule_rows, schedule_trail
-from batchctl.store.scheduling.schedule_trail import Trail
+from batchctl.store.scheduling import schedule_rows
+from batchctl.store.scheduling.schedule_rows import Trail
 
 AT_ONCE = 1000
 """How many open instances are read at once."""
@@ -81,7 +81,7 @@ def remove(
         _check_left(schedule, plugins)
         done = RemovedSchedule(
             schedule=schedule,
-            trail=schedule_trail.trail(connection, schedule.schedule_id),
+            trail=schedule_rows.trail(connection, schedule.schedule_id),
             dry_run=actor.dry_run,
         )
         batch = _batch_of_job(connection, schedule)
@@ -92,7 +92,7 @@ def remove(
                 "ScheduleBackfills": done.trail.backfills,
             }
             actor.note(connection, "remove", timetable.schedule_target(name), said, {**before, **counted}, {})
-            schedule_trail.remove(connection, schedule.schedule_id)
+            schedule_rows.remove(connection, schedule.schedule_id)
         return done if batch is None else _end_job(connection, actor, operator, done, batch, said)
 
     return actor.act(act)

@@ -11,9 +11,8 @@ from batchctl.domain.outcomes import Finding
 from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.scheduling import catch_up, due
-from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.business_days import running_out, to_import
 from batchctl.domain.scheduling.due import Plan, UnfitTiming
-from batchctl.domain.scheduling.missing_calendar import to_import
 from batchctl.domain.scheduling.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing

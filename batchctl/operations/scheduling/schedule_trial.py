@@ -30,7 +30,7 @@ from batchctl.operations.scheduling.schedule_findings import ScheduleContext, sc
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
-from batchctl.store.scheduling import fire_reports, schedule_fires
+from batchctl.store.scheduling import schedule_fires
 
 _DISABLES_ITSELF = "It disables itself once it has run."
 _TICK = timedelta(milliseconds=1)
@@ -253,7 +253,7 @@ def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterato
 
 def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:
     """Say of one that is never due again what became of its last time, if that is still one of its times."""
-    last = next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None)
+    last = next(iter(schedule_fires.last_of(connection, schedule.schedule_id)), None)
     until = None if last is None else last.due_until or last.due
     instant = None if until is None else next(plan.instants(until - _TICK, until), None)
     if last is None or instant is None:

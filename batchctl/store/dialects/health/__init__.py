@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights
+from batchctl.domain.outcomes import HealthFinding, MissingRights
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 
 CONNECT_SECONDS = 10

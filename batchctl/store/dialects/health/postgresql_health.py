@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
+from batchctl.domain.outcomes import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.postgresql import other_schema
 from batchctl.store.dialects.postgresql_locks import NAMES, missing_names
