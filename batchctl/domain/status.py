@@ -350,29 +350,9 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.RESUME: {_S.PAUSED: _S.READY, _S.PAUSING: _S.RUNNING},
     _V.RESUME_RETRY: {_S.PAUSED: _S.RETRY},
     _V.REQUEST_CANCEL: {_S.RUNNING: _S.CANCELLING, _S.PAUSING: _S.CANCELLING},
-    _V.CANCEL: {
-        _S.READY: _S.CANCELLED,
-        _S.RETRY: _S.CANCELLED,
-        _S.FAILED: _S.CANCELLED,
-        _S.HELD: _S.CANCELLED,
-        _S.PAUSED: _S.CANCELLED,
-        _S.CANCELLING: _S.CANCELLED,
-    },
-    _V.RERUN: {
-        _S.READY: _S.READY,
-        _S.RETRY: _S.READY,
-        _S.FAILED: _S.READY,
-        _S.HELD: _S.READY,
-        _S.PAUSED: _S.READY,
-        _S.CANCELLED: _S.READY,
-        _S.COMPLETE: _S.READY,
-    },
-    _V.SKIP: {
-        _S.RETRY: _S.READY,
-        _S.FAILED: _S.READY,
-        _S.HELD: _S.READY,
-        _S.PAUSED: _S.READY,
-    },
+    _V.CANCEL: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLING), _S.CANCELLED),
+    _V.RERUN: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLED, _S.COMPLETE), _S.READY),
+    _V.SKIP: dict.fromkeys((_S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED), _S.READY),
 }
 """For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end."""
 
