@@ -357,23 +357,6 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
 """For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end."""
 
 
-def sources(verb: InstanceVerb) -> frozenset[InstanceStatus]:
-    """Return the statuses in which the verb is allowed."""
-    return frozenset(TRANSITIONS[verb])
-
-
 def word(kind: type[Word], text: str) -> Word:
     """Read a status word in any letter case."""
     return kind(text.strip().lower())
-
-
-def mermaid() -> str:
-    """Draw the instance state machine as a Mermaid diagram, for docs/instances.md and its test."""
-    arrows: dict[tuple[InstanceStatus, InstanceStatus], list[str]] = {}
-    for verb, moves in TRANSITIONS.items():
-        for source, target in moves.items():
-            arrows.setdefault((source, target), []).append(verb.value)
-    lines = ["stateDiagram-v2", "    [*] --> ready: create"]
-    lines += [f"    {source} --> {target}: {', '.join(verbs)}" for (source, target), verbs in arrows.items()]
-    lines += [f"    {status} --> [*]" for status in InstanceStatus if status.is_final]
-    return "\n".join(lines)

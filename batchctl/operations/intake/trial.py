@@ -17,11 +17,12 @@ from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
-from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
+from batchctl.domain.scheduling.modes import lets_triggers, takers_of
+from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, is_invisible, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
-from batchctl.domain.untaken import meant_by
 from batchctl.operations import shown_columns, unknown
+from batchctl.operations.taken_entities import entity_findings, entity_gate, mode_gate
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import dead_end_rows
 from batchctl.store.definitions import definitions
@@ -154,21 +155,9 @@ def gates_of(
     """Yield what can be said before its rows are counted."""
     row, disabled = f"DataTrigger {trigger.row_id}", f"trigger {visible(trigger.name)} is disabled"
     yield Gate(name="enabled") if trigger.enabled else Gate("enabled", disabled, f"set Enabled of {row} to 1", row)
-    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
-    if lets_triggers(takers):
-        yield Gate(name="mode")
-    else:
-        clear = f"batchctl mode {typed(takers[0].name)} triggered --reason ..."
-        said = f"no batch of its entity lets triggers start it: {modes}"
-        yield Gate("mode", said, clear, f"ProcessBatch {takers[0].batch_id}")
-    untaken = f"no batch takes entity '{visible(trigger.entity)}': nothing comes of what it starts"
-    if takers:
-        yield Gate(name="entity")
-    elif unreadable is not None:
-        said = f"{unreadable.message}: nothing comes of what it starts"
-        yield Gate("entity", said, unreadable.mend, unreadable.place)
-    else:
-        yield Gate("entity", untaken, "batchctl batches", row)
+    is_let = lets_triggers(takers)
+    yield mode_gate(takers, is_let=is_let, what="triggers", mode=ProcessingMode.TRIGGERED)
+    yield entity_gate(trigger.entity, takers, unreadable, row)
 
 
 def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition], UnreadableRow | None]:
@@ -208,26 +197,8 @@ def trigger_findings(
         meant = visible(did_you_mean(trigger.connection, connections))
         said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
         yield Finding("ConnectionName", said, f"correct the row, or {how_to_add_connection(trigger.connection)}")
-    yield from _of_entity(trigger, batches, unreadable)
+    yield from entity_findings(trigger.entity, batches, unreadable, "a trigger")
     yield from _of_conditions(trigger)
-
-
-def _of_entity(
-    trigger: DataTrigger, batches: Sequence[BatchDefinition], unreadable: Iterable[UnreadableRow]
-) -> Iterator[Finding]:
-    takers = [batch for batch in batches if batch.entity == trigger.entity]
-    broken = None if takers else taking(trigger.entity, unreadable)
-    if broken is not None:
-        yield Finding("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
-    elif not takers:
-        meant = meant_by(trigger.entity, batches)
-        yield Finding("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
-    for batch in takers:
-        if batch.searches_file_name:
-            said = (
-                f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a trigger starts has none."
-            )
-            yield Finding("Entity", f"{said} Every row would be rejected.")
 
 
 def _of_conditions(trigger: DataTrigger) -> Iterator[Finding]:
