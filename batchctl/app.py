@@ -74,7 +74,7 @@ class App:
         """The plugins."""
         from batchctl.registry import Registry
 
-        return Registry.load(self.settings.modules, self.plugin_path, lambda: self.left_out)
+        return Registry(self.settings.modules, self.plugin_path, lambda: self.left_out)
 
     @cached_property
     def modules(self) -> Mapping[str, str | None]:

@@ -76,7 +76,6 @@ class Together(Protocol):
         likely: frozenset[BatchId],
     ) -> CreationReport | None:
         """Write in one transaction, then announce it. Calling what `create` returned yields its outcome."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

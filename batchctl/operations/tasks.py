@@ -36,7 +36,6 @@ class Populators(Protocol):
 
     def populator(self, name: str) -> Populator:
         """Return a populator; raises `PluginError`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,12 +47,10 @@ class Starting(Protocol):
     @property
     def source(self) -> str:
         """What `FileProcess.Source` says of it."""
-        ...
 
     @property
     def entity(self) -> str | None:
         """The entity for which it starts work, if that is known."""
-        ...
 
 
 class LogSource(NamedTuple):

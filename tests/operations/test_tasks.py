@@ -42,7 +42,7 @@ def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False)
 
 
 def queue(world: World, task: TaskWish, *, dry_run: bool = False) -> Queued:
-    registry = Registry.load()
+    registry = Registry()
     preparer = Preparer(registry.handler, AROUND, "anna", "host1", "test")
     desk = Desk(
         transactions=world.transactions,
@@ -117,7 +117,7 @@ def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World,
 
 def test_a_connection_whose_name_a_file_name_would_hide_is_refused(fresh: World) -> None:
     context_here = context("/", connections={"a/wh": Connection("a/wh", "sqlite:///a.db"), **AROUND.connections})
-    registry = Registry.load()
+    registry = Registry()
     desk = Desk(
         transactions=fresh.transactions,
         clock=fresh.clock,

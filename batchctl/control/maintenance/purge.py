@@ -19,7 +19,7 @@ from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store.maintenance import audit_entries, finished_instances, purging
-from batchctl.store.maintenance.purging import PurgePage
+from batchctl.store.maintenance.purging import Aging, PurgePage
 
 FEWEST, MOST = 20, 1000
 """Rows of a page."""
@@ -39,16 +39,6 @@ class Deleted:
     """How many rows are gone, by table."""
     up_to: int
     is_last: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Rows that go by their age."""
-
-    table: str
-    age: Callable[[Rules], timedelta | None]
-    read: Callable[[Any, int, datetime, int], PurgePage]
-    delete: Callable[[Any, PurgePage, datetime], int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,9 +73,9 @@ class Purge:
         try:
             rules = self._rules()
             self.failures += [(f"Setting {visible(finding.name)}", finding.message) for finding in rules.findings]
-            for kind in self._kinds():
+            for kind in purging.AGING:
                 if kind.age(rules) is not None:
-                    yield from self._all(kind.table, partial(self._of_kind, kind))
+                    yield from self._all(kind.table, partial(self._by_age, kind))
             for batch_id, outcome in rules.instances:
                 what = f"instances of batch {batch_id}"
                 yield from self._all(what, partial(self._of_batch, batch_id, outcome))
@@ -99,16 +89,6 @@ class Purge:
         """Read the rules, before each page anew: a change of them while a pass is under way takes effect."""
         with self.transactions.read() as connection:
             return purging.rules(connection)
-
-    def _kinds(self) -> tuple[_Kind, ...]:
-        return (
-            # Audit entries made by a request stay as long as the request does.
-            _Kind("OperatorRequest", lambda rules: rules.requests, purging.request_page, purging.delete_requests),
-            _Kind("SchedulerLog", lambda rules: rules.scheduler_log, purging.log_page, purging.delete_log),
-            _Kind("AuditLog", lambda rules: rules.audit_log, purging.audit_page, self._delete_audit),
-            _Kind("FileProcess", lambda rules: rules.inbox, purging.inbox_page, purging.delete_inbox),
-            _Kind("Incident", lambda rules: rules.incidents, purging.incident_page, purging.delete_incidents),
-        )
 
     def _all(self, what: str, page: Callable[[Rules, int], Deleted]) -> Iterator[Mapping[str, int]]:
         after, patience = 0, PATIENCE
@@ -135,14 +115,15 @@ class Purge:
             if done.is_last:
                 return
 
-    def _of_kind(self, kind: _Kind, rules: Rules, after: int) -> Deleted:
+    def _by_age(self, kind: Aging, rules: Rules, after: int) -> Deleted:
         age = kind.age(rules)
         if age is None:
             return Deleted({}, after, is_last=True)
         before = self.clock.now() - age
         with self.transactions.read() as connection:
-            page = kind.read(connection, after, before, self.most)
-        gone = self._run(lambda connection: kind.delete(connection, page, before)) if page.old else 0
+            page = kind.page(connection, after, before, self.most)
+        delete = kind.delete or self._delete_acts
+        gone = self._run(lambda connection: delete(connection, page, before)) if page.old else 0
         return Deleted({kind.table: gone}, page.up_to, page.is_last)
 
     def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, rules: Rules, after: int) -> Deleted:
@@ -151,15 +132,7 @@ class Purge:
         if keep is None:
             return Deleted({}, after, is_last=True)
         with self.transactions.read() as connection:
-            found = finished_instances.candidates(
-                connection,
-                batch_id,
-                outcome,
-                after=after,
-                oldest_kept=finished_instances.oldest_kept(connection, batch_id, outcome, keep.last),
-                before=now - keep.age,
-                most=self.most,
-            )
+            found = finished_instances.candidates(connection, batch_id, outcome, keep, now, after=after, most=self.most)
             likely = finished_instances.leaving(connection, found.intake_ids, rules, now, locked=False)
 
         def delete(connection: Any) -> Mapping[str, int]:
@@ -172,7 +145,7 @@ class Purge:
     def _run(self, work: Callable[[Any], Any]) -> Any:
         return self.transactions.run(_BOUNDARIES, work, nowait=not self.patient)
 
-    def _delete_audit(self, connection: Any, page: PurgePage, before: datetime) -> int:
+    def _delete_acts(self, connection: Any, page: PurgePage, before: datetime) -> int:
         """Delete with a trace: write into the log first which of its rows are deleted."""
         going = purging.old_acts(connection, page, before)
         if going:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Annotated
 
-from batchctl.domain.alerting.incidents import IncidentSign, key_of
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.business_days import BusinessDays, no_calendar
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day, weekdays_of
@@ -214,7 +214,7 @@ def missed(deadline: Deadline, zone: str) -> IncidentSign:
             message, next_step = f"Batch {name} has not finished {by}", f"batchctl why batch:{typed(batch.name)}"
     return IncidentSign(
         kind=deadline.kind,
-        key=key_of(deadline.kind, batch.batch_id, deadline.day),
+        about=(batch.batch_id, deadline.day),
         subject=batch.name,
         message=message,
         since=deadline.at,

@@ -45,23 +45,18 @@ class JobPlugins(Protocol):
     @property
     def job_names(self) -> tuple[str, ...]:
         """The names of all jobs that are announced here."""
-        ...
 
     def job(self, name: str) -> Job:
         """Return a job; raises `PluginError`."""
-        ...
 
     def owner_of_job(self, name: str) -> str:
         """Return what announces a job."""
-        ...
 
     def knows_owner(self, owner: str) -> bool:
         """Say whether what has announced jobs is here and could be asked."""
-        ...
 
     def failed_modules(self) -> Mapping[str, PluginError]:
         """Return what keeps modules, by name, from being imported."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
