@@ -289,20 +289,14 @@ class App:
         """Return what tries a schedule out."""
         from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 
-        return ScheduleBench(
-            table=self.timetable(),
-            fires_here=self.settings.scheduler.enabled,
-        )
+        return ScheduleBench(table=self.timetable(), fires_here=self.settings.scheduler.enabled)
 
     def timetable(self) -> Timetable:
         """Return what looks at schedules."""
         from batchctl.operations.scheduling.timetable import Timetable
 
         return Timetable(
-            transactions=self.transactions,
-            clock=self.clock,
-            zone=self.settings.business_time_zone,
-            grace=self.grace,
+            transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone, grace=self.grace
         )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:

@@ -243,12 +243,7 @@ class Node:
 
     @contextmanager
     def _entered(
-        self,
-        runner: ThreadStepRunner,
-        leading: Leading | None,
-        own_duties: Sequence[Duty],
-        *,
-        patient: bool,
+        self, runner: ThreadStepRunner, leading: Leading | None, own_duties: Sequence[Duty], *, patient: bool
     ) -> Iterator[Worker]:
         name, host = self._ids.controller_id(), self._ids.host()
         membership = Membership(

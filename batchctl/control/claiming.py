@@ -58,13 +58,7 @@ class Claimer:
     _count: Iterator[int] = field(default_factory=lambda: count(1))
 
     def promising(
-        self,
-        connection: Any,
-        batches: Batches,
-        limit: int | None,
-        now: datetime,
-        *,
-        parked: Container[InstanceId] = (),
+        self, connection: Any, batches: Batches, limit: int | None, now: datetime, *, parked: Container[InstanceId] = ()
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
         look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin)

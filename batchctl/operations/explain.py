@@ -324,11 +324,7 @@ def _dependencies(
 
 
 def _of_intake(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    now: datetime,
-    presence: Presence,
-    intake_id: IntakeId,
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, intake_id: IntakeId
 ) -> Explanation:
     row = intake.load(connection, intake_id)
     if row is None:
@@ -482,10 +478,7 @@ def _asked(batch: BatchDefinition, now: datetime) -> Gate:
 
 
 def _entity(
-    row: IntakeRow,
-    takers: list[BatchDefinition],
-    batches: Mapping[BatchId, BatchDefinition],
-    again: TakenFile | None,
+    row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition], again: TakenFile | None
 ) -> Iterator[Gate]:
     if takers:
         yield Gate(name="entity")

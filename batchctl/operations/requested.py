@@ -96,11 +96,7 @@ class Proxy:
             message = f"FileProcess {wish.intake_id} says what is run, and {visible(operator.user)} may not let it."
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
         clerk = Clerk(
-            transactions=operator.transactions,
-            clock=self.clock,
-            zone=self.zone,
-            user=operator.user,
-            host=operator.host,
+            transactions=operator.transactions, clock=self.clock, zone=self.zone, user=operator.user, host=operator.host
         )
         if wish.verb is Verb.RESEND:
             sent = clerk.resend(wish.intake_id, reason=wish.reason)

@@ -61,11 +61,7 @@ class Parcel:
 
 
 def owed(
-    incidents: Iterable[Incident],
-    policy: Policy,
-    now: datetime,
-    *,
-    quiet: Iterable[IncidentId] = (),
+    incidents: Iterable[Incident], policy: Policy, now: datetime, *, quiet: Iterable[IncidentId] = ()
 ) -> list[Owed]:
     """Return the messages that are due; no reminders about incidents that are `quiet`."""
     hushed = set(quiet)

@@ -230,10 +230,7 @@ def is_from_outside(source: str | None) -> bool:
 
 
 def learned_times(
-    arrivals: Arrivals,
-    today: date,
-    margin: timedelta,
-    counts: Sequence[date] | None = None,
+    arrivals: Arrivals, today: date, margin: timedelta, counts: Sequence[date] | None = None
 ) -> dict[int, time]:
     """Return by weekday until when something has come on nearly all of such days before, and a margin later.
 

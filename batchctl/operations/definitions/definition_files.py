@@ -116,12 +116,7 @@ class Applier:
     ask: AskHandler = ask_straight
 
     def apply(
-        self,
-        files: Sequence[File],
-        *,
-        reason: str | None = None,
-        prune: bool = False,
-        overwrite: Collection[str] = (),
+        self, files: Sequence[File], *, reason: str | None = None, prune: bool = False, overwrite: Collection[str] = ()
     ) -> ApplyOutcome:
         """Make the definitions what the files say; in a dry run try it in a transaction that is undone.
 

@@ -157,12 +157,7 @@ class Registrar:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {failure}.", next_step=HELP)
 
     def _insert(
-        self,
-        connection: Any,
-        job: SqlJob,
-        kept: BatchDefinition | None,
-        now: datetime,
-        reason: str | None,
+        self, connection: Any, job: SqlJob, kept: BatchDefinition | None, now: datetime, reason: str | None
     ) -> ScheduleId:
         if kept is None:
             batch_id = sql_job_rows.add_batch(connection, job.batch_columns)

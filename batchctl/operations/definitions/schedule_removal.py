@@ -80,9 +80,7 @@ def remove(
         schedule = timetable.named(connection, name)
         _check_left(schedule, plugins)
         done = RemovedSchedule(
-            schedule=schedule,
-            trail=schedule_rows.trail(connection, schedule.schedule_id),
-            dry_run=actor.dry_run,
+            schedule=schedule, trail=schedule_rows.trail(connection, schedule.schedule_id), dry_run=actor.dry_run
         )
         batch = _batch_of_job(connection, schedule)
         if not actor.dry_run:

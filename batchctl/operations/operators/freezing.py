@@ -175,11 +175,7 @@ def _lasting(found: Sequence[Freeze], now: datetime) -> Freeze | None:
 
 
 def _meant(
-    connection: Any,
-    of: Scope | FreezeId,
-    standing: Sequence[Freeze],
-    batches: Sequence[BatchDefinition],
-    now: datetime,
+    connection: Any, of: Scope | FreezeId, standing: Sequence[Freeze], batches: Sequence[BatchDefinition], now: datetime
 ) -> list[Freeze]:
     """Return the freezes to be ended; none where all are over already."""
     if isinstance(of, Scope):

@@ -292,20 +292,13 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
                 _s.OnLost == "hold",
             ),
         )
-        .where(
-            _earlier.c.Status == "lost",
-            _earlier.c.Spawned.is_not(None),
-            _h.c.Cause.not_in(["manual", "verify"]),
-        ),
+        .where(_earlier.c.Status == "lost", _earlier.c.Spawned.is_not(None), _h.c.Cause.not_in(["manual", "verify"])),
         "look whether OnLost was changed meanwhile; else look in the target what was done twice",
     ),
     Invariant(
         "I26",
         "what was done because a person asked for it is in the audit log",
-        _attempts(
-            _h.c.Cause == "manual",
-            not_(acted_on(_h.c.BatchControl_id)),
-        ),
+        _attempts(_h.c.Cause == "manual", not_(acted_on(_h.c.BatchControl_id))),
         "somebody has set a status by hand; the commands rerun and skip leave a trace",
         "attempts",
     ),

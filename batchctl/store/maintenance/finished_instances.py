@@ -110,9 +110,7 @@ _STANDING = (
     .order_by(_c.FileProcess_id, _c.BatchControl_id)
 )
 _TOOK = select(_h.ProcessBatch_id, _h.ProcessControlSeq, _h.StartTime, _h.EndTime).where(
-    _h.BatchControl_id.in_(_THESE),
-    _h.Status == HistoryStatus.SUCCESS.value,
-    _h.Cause != Cause.VERIFY.value,
+    _h.BatchControl_id.in_(_THESE), _h.Status == HistoryStatus.SUCCESS.value, _h.Cause != Cause.VERIFY.value
 )
 _STARTED = select(_o.FileProcess_id).where(_o.BatchControl_id.in_(_THESE), _o.FileProcess_id.is_not(None)).distinct()
 _COUNTED = {
